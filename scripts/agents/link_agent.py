@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # python3 -I leaves it
 from measuring.throughput import Bounds, Server, ThroughputProbe
 from reporting import configuration
 from reporting.configuration import AgentError, Configuration
-from reporting.running import run
+from reporting.running import run, say
 
 FIELDS = ("neighbours", "port", "probe_s", "max_mbps", "hour_megabytes")
 MAX_NEIGHBOURS = 32
@@ -64,7 +64,7 @@ class LinkProbe:
     def _tell(self, neighbour: str, field: str, trouble: str) -> None:
         """Logs the error of a link when it changes."""
         if trouble and trouble != self._trouble.get((neighbour, field)):
-            _say(f"{neighbour}, {field}: {trouble}")
+            say(f"{neighbour}, {field}: {trouble}")
         self._trouble[neighbour, field] = trouble
 
 
@@ -100,7 +100,7 @@ def make(settings: Configuration) -> LinkProbe:
     if bounds.probe_bytes > bounds.hour_megabytes * 1e6:
         raise AgentError(f"hour_megabytes: one probe may send {bounds.probe_bytes / 1e6:.0f} MB, by max_mbps and probe_s")
     probe = LinkProbe(settings, ThroughputProbe(settings.address, port, bounds))
-    server = Server(settings.address, port, _say)
+    server = Server(settings.address, port, say)
     server.start()
     atexit.register(server.close)
     return probe
@@ -111,10 +111,6 @@ def _whole(fields: Mapping[str, Any], name: str, default: int, low: int, high: i
     if value != int(value):
         raise AgentError(f"{name}: expected a whole number, not {value:g}")
     return int(value)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

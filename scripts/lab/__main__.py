@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
-from typing import Callable
+from collections.abc import Iterator, Sequence
+from typing import Any, Callable
 
 from lab import check, control, instance, latency, linking, simulations
 from lab.shaping import choice
 from malob.cli.arguments import Commands, Parser, endpoint
-from malob.cli.table import render
+from malob.cli.table import render, show
 from malob.errors import MissingError, ScriptError, UsageError, run_main
 from malob.network import generators, labs, topology
 from malob.network.hosts import Host
+from malob.network.topology import Topology
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say, undisturbed
 
@@ -155,44 +156,35 @@ def _down(options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     known = [topology.load(name) for name in topology.known_names()]
-    if options.json:
-        print(
-            json.dumps(
-                {
-                    "topologies": {network.name: network.to_json() for network in known},
-                    "rules": generators.FORMS,
-                    "labs": {
-                        lab.name: {
-                            "topology": lab.topology.name,
-                            "controller": lab.controller,
-                            "shaper": lab.shaper_kind,
-                            "scale": lab.scale,
-                            "links": links,
-                        }
-                        for lab, links in linking.of_all(linking.to_json)
-                    },
-                },
-                indent=2,
-            )
-        )
-        return 0
+    show(_list_json(known) if options.json else None, options.json, lambda: _list_lines(known))
+    return 0
+
+
+def _list_json(known: Sequence[Topology]) -> dict[str, Any]:
+    labs_up = {
+        lab.name: {"topology": lab.topology.name, "controller": lab.controller, "shaper": lab.shaper_kind, "scale": lab.scale, "links": links}
+        for lab, links in linking.of_all(linking.to_json)
+    }
+    return {"topologies": {network.name: network.to_json() for network in known}, "rules": generators.FORMS, "labs": labs_up}
+
+
+def _list_lines(known: Sequence[Topology]) -> Iterator[str]:
     rows = [[network.name, str(len(network.switches)), str(len(network.hosts)), str(len(network.links)), network.description] for network in known]
-    print("\n".join(render(["topology", "switches", "hosts", "links", "description"], rows, right=[1, 2, 3])))
-    print()
-    print("\n".join(render(["by rule", "description"], [[form, words] for form, words in generators.FORMS.items()])))
-    print("rate=MBPS and delay=MS, after a comma, apply to all links: ring:5,rate=50,delay=2")
-    print()
+    yield from render(["topology", "switches", "hosts", "links", "description"], rows, right=[1, 2, 3])
+    yield ""
+    yield from render(["by rule", "description"], [[form, words] for form, words in generators.FORMS.items()])
+    yield "rate=MBPS and delay=MS, after a comma, apply to all links: ring:5,rate=50,delay=2"
+    yield ""
     up = linking.of_all(lambda lab: linking.table(lab, linking.shaped_directions(lab)))
     for lab, table in up:
-        print(f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}")
+        yield f"up: '{lab.name}', topology {lab.topology.name}, controller {lab.controller}"
         if table is None:
-            print("its links cannot be read: it is being built or removed")
+            yield "its links cannot be read: it is being built or removed"
         elif table[1:]:
-            print(f"links by {lab.shaper_kind}" + (f", rates times {lab.scale:g}" if lab.scale != 1 else ""))
-            print("\n".join(table))
+            yield f"links by {lab.shaper_kind}" + (f", rates times {lab.scale:g}" if lab.scale != 1 else "")
+            yield from table
     if not up:
-        print("no lab is up")
-    return 0
+        yield "no lab is up"
 
 
 def _exec(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from malob.network.hosts import Host
 from malob.network.topology import Topology
-from malob.rest.local import RestClient, RestError
+from malob.rest.client import RestClient, RestError
 from malob.system.waiting import wait_until
 
 BASE = "/quantum/v1.0"

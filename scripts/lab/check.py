@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +17,10 @@ from dataclasses import asdict, dataclass
 from lab import instance, measuring
 from lab.instance import Instance
 from lab.percentiles import median
+from lab.saturation import SaturationMeter
 from lab.shaping.shaper import Reading
-from lab.strain import StrainMeter
 from malob.cli.arguments import Commands, Parser, positive
-from malob.cli.table import render
+from malob.cli.table import render, show
 from malob.errors import ScriptError
 from malob.network.links import Direction, Link
 from malob.system import ovs
@@ -108,7 +107,7 @@ def _check(options: argparse.Namespace) -> int:
                 results += measure(lab, together, pings, seconds)
     if not results:
         raise ScriptError(f"lab '{lab.name}' has no link with a rate or delay")
-    print(json.dumps([{**asdict(result), "good": result.good} for result in results], indent=2) if options.json else "\n".join(_table(results)))
+    show([{**asdict(result), "good": result.good} for result in results], options.json, lambda: _table(results))
     return _verdict(results)
 
 
@@ -170,7 +169,7 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
     """
     directions = [[read.direction for read in _readings(lab, link)] for link in links]
     expected_ms = [sum(map(_one_way_ms, both)) for both in directions]
-    meter = StrainMeter.of(lab)
+    meter = SaturationMeter.of(lab)
     results: list[list[Result]] = [[] for _ in links]
     with ExitStack() as pins, ThreadPoolExecutor(len(links)) as flows:
         for link in links:
@@ -185,7 +184,7 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
                 for n, link in enumerate(links)
             ]
             got = [None if flow is None else flow.result() for flow in flowing]
-            strain = meter.read()
+            saturation = meter.read()
             for n, link in enumerate(links):
                 results[n].append(
                     Result(
@@ -194,8 +193,8 @@ def measure(lab: Instance, links: Sequence[Link], pings: int, seconds: float) ->
                         expected_ms[n],
                         got[n],
                         directions[n][way].rate_mbps,
-                        strain.cpu,
-                        strain.complaints,
+                        saturation.cpu,
+                        saturation.complaints,
                     )
                 )
     return [result for both in results for result in both]

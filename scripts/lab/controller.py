@@ -8,7 +8,7 @@ from pathlib import Path
 
 from malob.errors import MissingError, ScriptError
 from malob.network.topology import Topology
-from malob.rest.local import RestClient
+from malob.rest.client import RestClient, Target
 from malob.system.place import DEFAULT_SETTINGS, ROOT
 from malob.system.ports import port_is_free
 from malob.system.processes import ProcessId, bound_to_us
@@ -46,7 +46,7 @@ class Controller:
         self.openflow_port = openflow_port
         self.http_port = http_port
         self.log = directory / "controller.log"
-        self.rest = RestClient(address, http_port)
+        self.rest = RestClient(Target("http", address, http_port))
         self.data = directory / "data"
         self._properties = properties
         self._options = options
@@ -89,19 +89,8 @@ class Controller:
             raise ScriptError(f"the controller ended at once: {self.last_words()}")
 
     def _command(self) -> list[str]:
-        command = [
-            str(ROOT / "malob"),
-            "run",
-            "--openflow-port",
-            str(self.openflow_port),
-            "--http-port",
-            str(self.http_port),
-            "--bind",
-            self.address,
-            "--data",
-            str(self.data),
-            *self._options,
-        ]
+        ports = ["--openflow-port", str(self.openflow_port), "--http-port", str(self.http_port)]
+        command = [str(ROOT / "malob"), "run", *ports, "--bind", self.address, "--data", str(self.data), *self._options]
         if self._properties is not None:
             command += ["-cf", str(self._properties)]
         return command

@@ -127,6 +127,11 @@ class Instance(Lab):
         if shaped and self.shaper.of_switches:
             self.shaper.join(*devices)
 
+    @property
+    def journal(self) -> Journal:
+        """What down() undoes; for what is added to a lab that is up, by the process that it belongs to."""
+        return _journal(self.name)
+
     def add_process(self, pid: int) -> None:
         """Records a process that down() ends; for processes that outlive the program that started them."""
         with _lock("is changing", self.name):
@@ -186,7 +191,7 @@ def up(
             with undisturbed():
                 cleanup = Cleanup()
                 _remove(name, cleanup)
-                cleanup.tell()
+                cleanup.report()
             raise
     return instance
 
@@ -437,6 +442,7 @@ def _undo(name: str) -> list[str]:
         "links": lambda _: instance.shaper.stop(),
         "hosts": lambda _: namespaces.remove(_namespaces(instance)),
         "daemons": lambda _: _stop_daemons(name),
+        **namespaces.UNDO,
     }
     _journal(name).undo(table, cleanup)
     return cleanup.failures

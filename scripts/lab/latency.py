@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import subprocess
 import time
@@ -18,8 +17,8 @@ from lab.instance import Instance
 from lab.percentiles import median
 from malob.cli import target
 from malob.cli.arguments import Commands, Parser, positive
-from malob.cli.status.view import latency
-from malob.cli.table import render
+from malob.cli.status import latency
+from malob.cli.table import render, show
 from malob.errors import ScriptError, UsageError
 from malob.network.links import Direction, Link
 from malob.rest.client import RestClient
@@ -107,11 +106,8 @@ def _latency(options: argparse.Namespace) -> int:
     lab = instance.find(options.name)
     with orderly_end():
         results = measure(lab, rest, options.seconds, options.load)
-    print(
-        json.dumps([{**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good} for result in results], indent=2)
-        if options.json
-        else "\n".join(_table(results))
-    )
+    documents = [{**asdict(result), "median_ms": result.median_ms, "right": result.right, "good": result.good} for result in results]
+    show(documents, options.json, lambda: _table(results))
     wrong = [result for result in results if not result.good]
     say(f"{len(results) - len(wrong)} of {len(results)} directions are within {TOLERANCE_MS:g} ms + {TOLERANCE:.0%}")
     return 1 if wrong else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Callable, TypeVar
 
@@ -11,8 +11,9 @@ from lab import instance
 from lab.instance import Instance
 from lab.shaping import trace
 from lab.shaping.shaper import Reading
+from lab.shaping.trace import Trace
 from malob.cli.arguments import Commands, Parser
-from malob.cli.table import render
+from malob.cli.table import render, show
 from malob.errors import ScriptError, UsageError
 from malob.network import labs
 from malob.network.links import Direction, check_limit
@@ -156,27 +157,21 @@ def shaped_directions(lab: Instance) -> list[tuple[str, str]]:
 def _traces(options: argparse.Namespace) -> int:
     known = [trace.load(name) for name in trace.known_names()]
     playing = {lab.name: directions or [] for lab, directions in of_all(_playing)}
-    if options.json:
-        print(
-            json.dumps(
-                {
-                    "traces": {one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known},
-                    "playing": {name: [list(ends) for ends in directions] for name, directions in playing.items()},
-                },
-                indent=2,
-            )
-        )
-        return 0
+    document = {
+        "traces": {one.name: {"description": one.description, "steps": [vars(step) for step in one.steps]} for one in known},
+        "playing": playing,
+    }
+    show(document, options.json, lambda: _trace_table(known, playing))
+    return 0
+
+
+def _trace_table(known: Sequence[Trace], playing: Mapping[str, list[tuple[str, str]]]) -> list[str]:
     rows = []
     for one in known:
         rates = [step.rate_mbps for step in one.steps]
-        extremes = f"{min(rates):g} to {max(rates):g}"
-        rows.append([one.name, f"{one.period_s:g}", str(len(rates)), extremes, one.description])
-    print("\n".join(render(["trace", "seconds", "steps", "Mbit/s", "description"], rows, right=[1, 2])))
-    for name, directions in playing.items():
-        for here, there in directions:
-            print(f"lab '{name}': {here} > {there} plays one")
-    return 0
+        rows.append([one.name, f"{one.period_s:g}", str(len(rates)), f"{min(rates):g} to {max(rates):g}", one.description])
+    plays = [f"lab '{name}': {here} > {there} plays one" for name, directions in playing.items() for here, there in directions]
+    return [*render(["trace", "seconds", "steps", "Mbit/s", "description"], rows, right=[1, 2]), *plays]
 
 
 def _playing(lab: Instance) -> list[tuple[str, str]]:

@@ -1,10 +1,13 @@
-"""Programs that run on emulated hosts within a context."""
+"""Programs that run on emulated hosts within a context, and processes that are suspended or ended."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,17 @@ def listens(lab: Instance, host: str, port: int) -> bool:
     """Whether something on a host accepts TCP connections at a port."""
     probe = "import socket,sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 1).close()"
     return succeeds(lab.inside(host, [sys.executable, "-I", "-S", "-c", probe, str(port)]))
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """The process is suspended, its connections stay open: SIGSTOP, and SIGCONT at the end."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):  # it was ended meanwhile
+            os.kill(pid, signal.SIGCONT)
 
 
 def end(process: subprocess.Popen[Any], patience_s: float = 5) -> None:

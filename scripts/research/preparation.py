@@ -14,13 +14,13 @@ from malob.system.environment import python_with
 
 
 def prepare(*parts: str) -> None:
-    """Prepares parts, numpy and scipy. Call it before the command has started anything: see restart_with().
+    """Prepares parts, numpy and scipy; of the part "plots", matplotlib. Call it before the command has started anything: see restart_with().
 
     Raises MissingError or ScriptError.
     """
     for part in (*parts, "statistics"):
         preparation.prepare(part)
-    restart_with("scipy")
+    restart_with("scipy", *(["matplotlib"] if "plots" in parts else []))
 
 
 def restart_with(*modules: str) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.docs import pages
+from tests import pages
 
 _LINK = re.compile(r"\]\(([^)\s]+)")
 #: Where MALOB's own files are; those that others own do not count.

@@ -50,7 +50,7 @@ def run(kind: str, description: str, own_fields: tuple[str, ...], make_probe: Ca
         probe = make_probe(settings)
         way = delivery.ScreenDelivery() if options.dry_run else delivery.of(settings)
     except AgentError as error:
-        _say(str(error))
+        say(str(error))
         return 2
     try:
         reporter = Reporter(settings, probe, way, stop)
@@ -68,7 +68,7 @@ class Reporter:
         probe: Probe,
         way: Delivery,
         stop: threading.Event,
-        say: Callable[[str], None] = lambda text: _say(text),
+        say: Callable[[str], None] = lambda text: say(text),
         stamps: message.Stamps | None = None,
     ) -> None:
         self._settings = settings
@@ -112,5 +112,5 @@ class Reporter:
         return True
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

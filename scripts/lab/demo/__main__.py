@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from lab.demo import session
+from lab.demo.screen import LiveView, summary
 from lab.demo.session import Plan
 from lab.demo.tally import Tally
-from lab.demo.view import LiveView, summary
 from lab.instance import Instance
 from malob.cli.arguments import Parser, port
 from malob.errors import ScriptError, UsageError, run_main

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from lab.percentiles import median
-
-
-@dataclass
-class Flow:
-    """The requests of one client that one server answered. times_ms: one entry per request."""
-
-    times_ms: list[float] = field(default_factory=list)
-
-    @property
-    def requests(self) -> int:
-        return len(self.times_ms)
 
 
 class Tally:
@@ -27,14 +15,15 @@ class Tally:
     def __init__(self, servers: Sequence[str]) -> None:
         """servers: all that should be used, so that unused ones are shown."""
         self.servers = list(servers)
-        self.flows: dict[tuple[str, str], Flow] = {}
+        #: of the requests that a server answered, in ms, by client and server
+        self.times_ms: dict[tuple[str, str], list[float]] = {}
         self.failures: Counter[str] = Counter()
 
     def add(self, client: str, result: dict[str, Any]) -> None:
         """Counts one line of requester.py. An answer by an unknown server is a failure."""
         server = result.get("server")
         if server in self.servers:
-            self.flows.setdefault((client, server), Flow()).times_ms.append(float(result["ms"]))
+            self.times_ms.setdefault((client, server), []).append(float(result["ms"]))
         else:
             self.failures[str(result.get("error", f"answered by '{server}'"))] += 1
 
@@ -48,7 +37,7 @@ class Tally:
     @property
     def requests(self) -> int:
         """All requests, including failed ones."""
-        return self.failed + sum(flow.requests for flow in self.flows.values())
+        return self.failed + sum(map(len, self.times_ms.values()))
 
     @property
     def unused(self) -> list[str]:
@@ -62,7 +51,7 @@ class Tally:
 
     def times_of(self, server: str) -> list[float]:
         """The response times of one server to all clients, in ms."""
-        return [time for (_, name), flow in self.flows.items() if name == server for time in flow.times_ms]
+        return [time for (_, name), times in self.times_ms.items() if name == server for time in times]
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -10,8 +10,7 @@ from typing import Any
 from lab import balancing, rules
 from lab.instance import Instance
 from lab.rules import BUCKET, LABEL, PROACTIVE, REPLY, REQUEST
-from malob.rest import listing
-from malob.rest.local import RestClient
+from malob.rest.client import RestClient
 
 _MAX_CONNECTIONS = 100_000
 
@@ -28,15 +27,15 @@ def differences(lab: Instance, rest: RestClient) -> list[str]:
     """
     dumps = {switch: rules.dump(lab, switch) for switch in lab.topology.switches}
     paths = rest.get("/wm/malob/paths")
-    connections = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
+    connections = rest.connections({}, _MAX_CONNECTIONS)["connections"]
     return compare(lab.topology.switches, paths, connections, balancing.placement_state(rest), dumps)
 
 
 def connection_differences(lab: Instance, rest: RestClient) -> list[str]:
     """The same for the rules of connections only, of those that neither begin nor end meanwhile."""
-    before = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
+    before = rest.connections({}, _MAX_CONNECTIONS)["connections"]
     dumps = [rules.dump(lab, switch) for switch in lab.topology.switches]
-    after = listing.read(rest, {}, _MAX_CONNECTIONS)["connections"]
+    after = rest.connections({}, _MAX_CONNECTIONS)["connections"]
     open_before = {each["generation"] for each in before if each["state"] == "open"}
     settled = [each if each["generation"] in open_before else {**each, "state": "ended"} for each in after]
     return _connections([*({**each, "state": "ended"} for each in before), *settled], dumps)

@@ -53,7 +53,7 @@ class _Beats:
         self._before = self.now = (0, 0)
         self.answers, self.longest_s = 0, 0.0
 
-    def tell(self, error: str | None) -> None:
+    def report(self, error: str | None) -> None:
         here, there = (now - before for now, before in zip(self.now, self._before))
         print(
             json.dumps(
@@ -87,9 +87,9 @@ def ask(address: str, port: int, every_s: float) -> None:
                 if select.select([sys.stdin], [], [], every_s)[0]:
                     if not sys.stdin.buffer.raw.readline():  # type: ignore[union-attr]
                         return
-                    beats.tell(None)
+                    beats.report(None)
     except OSError as problem:
-        beats.tell(str(problem))
+        beats.report(str(problem))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from lab import processes
 from lab.instance import Instance
+from lab.program import Program
 from malob.system.processes import bound_to_us
 
 _PULSE = Path(__file__).parent / "pulse.py"
@@ -30,30 +30,21 @@ class Pulse:
     """One connection to a VIP with continuous requests."""
 
     def __init__(self, lab: Instance, client: str, address: str, port: int, every_s: float = 0.005) -> None:
-        self._process = subprocess.Popen(
-            bound_to_us(processes.script(lab, client, _PULSE, "ask", address, str(port), str(every_s))),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        command = processes.script(lab, client, _PULSE, "ask", address, str(port), str(every_s))
+        self._program = Program(command, f"the connection of {client} ended by itself")
 
     def since_last(self) -> Beat:
         """The values since the last call, or the beginning.
 
         Waits for the pending answer. The result with an error is the last one.
         """
-        assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(BrokenPipeError):  # it has failed and reported it
-            self._process.stdin.write("tell\n")
-            self._process.stdin.flush()
-        return Beat(**json.loads(self._process.stdout.readline()))
+            self._program.say("tell")
+        return Beat(**self._program.answer())
 
     def end(self) -> None:
         """Ends it; may be called repeatedly."""
-        processes.end(self._process)
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._program.end()
 
 
 def start_server(lab: Instance, host: str, port: int) -> subprocess.Popen[str]:

@@ -1,4 +1,4 @@
-"""Switches that lose their controller or their rules, or whose tables are full."""
+"""Switches that lose their controller or their rules."""
 
 from __future__ import annotations
 
@@ -32,27 +32,3 @@ def _set_target(bridge: str, target: str) -> None:
 def empty(lab: Instance, switch: str) -> None:
     """All rules of the switch are removed at once, without notice, as after a restart."""
     ovs.ofctl("del-flows", lab.bridge(switch))
-
-
-@contextmanager
-def full_table(lab: Instance, switch: str, table: int) -> Iterator[None]:
-    """The table accepts no more rules: TABLE_FULL."""
-    bridge = lab.bridge(switch)
-    rules = ovs.ofctl("dump-flows", bridge, f"table={table}").count("cookie=")
-    ovs.vsctl(
-        "--",
-        "--id=@limit",
-        "create",
-        "Flow_Table",
-        f"flow_limit={rules}",
-        "overflow_policy=refuse",
-        "--",
-        "set",
-        "Bridge",
-        bridge,
-        f"flow_tables:{table}=@limit",
-    )
-    try:
-        yield
-    finally:
-        ovs.vsctl("remove", "Bridge", bridge, "flow_tables", str(table))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from malob.errors import UsageError
 
@@ -117,18 +117,19 @@ def endpoint(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def port(text: str) -> int:
-    """The number of a port; argparse reports the error."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"expected a port, 1 to 65535, not '{text}'")
-    return int(text)
+def whole(expected: str, low: int, high: int) -> Callable[[str], int]:
+    """Reads a whole number from low to high; argparse reports the error, with what was expected."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"expected {expected}, not '{text}'")
+        return int(text)
+
+    return read
 
 
-def positive(text: str) -> int:
-    """A whole number from 1; argparse reports the error."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, not '{text}'")
-    return int(text)
+port = whole("a port, 1 to 65535", 1, 65535)
+positive = whole("a whole number from 1", 1, 10**9 - 1)
 
 
 def seconds(text: str) -> float:

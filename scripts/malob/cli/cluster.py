@@ -18,7 +18,7 @@ from pathlib import Path
 
 from malob.cli import target
 from malob.cli.arguments import Parser, port
-from malob.errors import MissingError, ScriptError, UsageError, run_main
+from malob.errors import MissingError, ScriptError, UsageError
 from malob.rest.client import asking
 from malob.system.lock import locked
 from malob.system.ports import free_ports, port_is_free
@@ -242,7 +242,3 @@ def _serve(servers: Sequence[Server], processes: Sequence[subprocess.Popen[bytes
             del started[server]
         time.sleep(_POLL_S)
     raise ScriptError("all servers have ended")
-
-
-if __name__ == "__main__":
-    run_main(main, "malob cluster")

@@ -75,14 +75,14 @@ def find(words: Sequence[str]) -> Command | None:
 
 
 def _catalog(name: str, purpose: str) -> Command:
-    return Command(name, purpose, "malob.cli.catalog.__main__", shared=True)
+    return Command(name, purpose, "malob.cli.catalog", shared=True)
 
 
 _ALL = (
-    Command("run", "the controller with its load balancer, in the foreground; needs no root", "malob.cli.run"),
+    Command("run", "the controller with its load balancer, in the foreground; needs no root", "malob.cli.java", shared=True),
     Command("cluster", "three etcd servers for a trial of several controllers; needs no root", "malob.cli.cluster"),
     Command("demo", "a network of five switches with clients and servers, balanced by MALOB; needs root", "lab.demo.__main__"),
-    Command("status", "the state of switches, links and servers; needs no root", "malob.cli.status.__main__"),
+    Command("status", "the state of switches, links and servers; needs no root", "malob.cli.status"),
     Command("top", "members, links and pools, live, the busiest first", "malob.cli.top.__main__"),
     _catalog("load-balancer", "load balancers, addresses with all of their VIPs"),
     _catalog("vip", "virtual addresses that clients connect to"),
@@ -90,14 +90,14 @@ _ALL = (
     _catalog("member", "members, the servers of pools"),
     _catalog("service", "services, which algorithm places the connections of a port"),
     _catalog("monitor", "health monitors, how the members of a pool are checked"),
-    Command("apply", "apply a configuration of all of these from a file (YAML or JSON)", "malob.cli.apply.__main__", shared=True),
-    Command("config", "print the configuration as such a file", "malob.cli.apply.__main__", shared=True),
-    Command("explain", "which server and paths a new connection would get now, and why; changes nothing", "malob.cli.explain.__main__"),
-    Command("connections", "the load balancer's connections, with their paths", "malob.cli.connections.__main__"),
+    Command("apply", "apply a configuration of all of these from a file (YAML or JSON)", "malob.cli.apply", shared=True),
+    Command("config", "print the configuration as such a file", "malob.cli.apply", shared=True),
+    Command("explain", "which server and paths a new connection would get now, and why; changes nothing", "malob.cli.explain"),
+    Command("connections", "the load balancer's connections, with their paths", "malob.cli.connections"),
     Command("endhost", "distributes this host's own flows over several uplinks; needs root", "malob.cli.endhost.__main__"),
     Command("mptcp", "routes MPTCP sub-flows over many paths", "malob.cli.mptcp.__main__"),
-    Command("agent", "the agents that may report the state of servers and links", "malob.cli.agents.__main__"),
-    Command("token", "access to the REST interface", "malob.cli.tokens.__main__"),
+    Command("agent", "the agents that may report the state of servers and links", "malob.cli.agents"),
+    Command("token", "access to the REST interface", "malob.cli.tokens"),
     Command("lab", "emulated networks, and the experiments of the papers; needs root", "lab.__main__"),
     Command("lab run", "", "research.experiments.__main__", whole=True),
     Command("lab simulate", "", "lab.simulations", built=True),
@@ -107,7 +107,7 @@ _ALL = (
     Command("test --fuzz", "", "malob.cli.test", folder="scripts/tests", built=True),
     Command("docs", "builds the documentation's site, in target/site", "tools.docs.__main__"),
     Command("release", "builds all files of a release, in target/release", "tools.release.__main__", built=True),
-    Command("doctor", "checks this machine for the programs that MALOB needs", "malob.cli.doctor.__main__"),
+    Command("doctor", "checks this machine for the programs that MALOB needs", "malob.cli.doctor"),
     Command("completion", "prints shell completions", "malob.cli.completion.__main__"),
     Command("complete", "", "malob.cli.completion.__main__", shared=True),
 )

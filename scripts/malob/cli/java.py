@@ -64,6 +64,21 @@ def add_programs(commands: Commands, group: str) -> None:
                 made.add_argument(row.label.lower(), metavar=row.label, nargs="*", help=row.text)
 
 
+def parser(_name: str) -> Parser:
+    """That of './malob run'."""
+    made = Parser(
+        prog="malob run",
+        description="The controller with its load balancer, in the foreground, until SIGTERM or SIGINT; needs no root."
+        " Its process is the launcher's.",
+    )
+    add_options(made, "run")
+    return made
+
+
+def main() -> int:
+    become("run", sys.argv[2:], lambda: parser("run"))
+
+
 def become(program: str, words: Sequence[str], parser: Callable[[], Parser]) -> NoReturn:
     """Has the launcher build and become a program: "run", "bench", "simulate", "fuzz" or "test". parser: for --help."""
     if "--help" in words or "-h" in words:

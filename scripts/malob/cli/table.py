@@ -1,8 +1,15 @@
-"""Plain text: tables, and addresses with ports."""
+"""What commands print: JSON or plain text, tables, and addresses with ports."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Callable
+
+
+def show(document: Any, as_json: bool, lines: Callable[[], Iterable[str]]) -> None:
+    """Prints a document as JSON, or else its lines for people."""
+    print(json.dumps(document, indent=2) if as_json else "\n".join(lines()))
 
 
 def with_port(address: str, port: int | None) -> str:

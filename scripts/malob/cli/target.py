@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from dataclasses import replace
 
 from malob.cli.arguments import endpoint
 from malob.errors import UsageError
-from malob.rest.client import RestClient, Target
+from malob.rest.client import RestClient, Target, split_url
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 
@@ -30,36 +30,28 @@ def add_target(parser: argparse.ArgumentParser) -> None:
 
 def client(options: argparse.Namespace, timeout_s: float = 10, environment: Mapping[str, str] = os.environ) -> RestClient:
     """A client of the selected controller. Raises UsageError if the environment is invalid."""
-    return RestClient(_target(options, environment), timeout_s)
+    token = _token(environment)
+    return RestClient(replace(_target(options, environment), token=token), timeout_s)
 
 
 def _target(options: argparse.Namespace, environment: Mapping[str, str]) -> Target:
-    token = _token(environment)
     if options.http is not None:
-        host, port = options.http
-        return Target("http", host, port, token)
+        return Target("http", *options.http)
     if options.url is not None:
-        found: Target = options.url
-        return Target(found.scheme, found.host, found.port, token)
+        selected: Target = options.url
+        return selected
     try:
-        found = parse(environment.get("MALOB_URL") or DEFAULT_URL)
+        return parse(environment.get("MALOB_URL") or DEFAULT_URL)
     except ValueError as error:
         raise UsageError(f"MALOB_URL: {error}") from None
-    return Target(found.scheme, found.host, found.port, token)
 
 
 def parse(text: str) -> Target:
     """http://HOST:PORT or https://HOST:PORT in its parts. Raises ValueError."""
-    wrong = ValueError(f"expected http://HOST:PORT or https://HOST:PORT, not '{text}'")
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        raise wrong from None
-    more = parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None
-    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or more or not _printable(text):
-        raise wrong
-    return Target(parts.scheme, parts.hostname, port or _PORTS[parts.scheme])
+    parts = split_url(text) if _printable(text) else None
+    if parts is None or parts.hostname is None:
+        raise ValueError(f"expected http://HOST:PORT or https://HOST:PORT, not '{text}'")
+    return Target(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme])
 
 
 def _url(text: str) -> Target:

@@ -13,7 +13,7 @@ from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.token import Token
 from malob.errors import MissingError
-from malob.rest.local import RestClient, RestError
+from malob.rest.client import RestClient, RestError, Target
 from malob.system.place import ROOT
 from malob.system.ports import free_port, port_is_free
 from malob.system.processes import PidFile, ProcessId, find_program, run
@@ -41,7 +41,7 @@ class Controller:
     @property
     def rest(self) -> RestClient:
         """Its REST interface, with the current token. Raises MissingError unless this is root."""
-        return RestClient("127.0.0.1", self._settings.http_port, timeout_s=5, token=self._token.read())
+        return RestClient(Target("http", "127.0.0.1", self._settings.http_port, self._token.read()), timeout_s=5)
 
     def check_ports(self) -> None:
         """Raises MissingError if one of its ports is taken."""
@@ -129,7 +129,7 @@ def rehearse(directory: Path, option: str) -> None:
     command = _command(_write_settings(directory, 0, http_port), option)
     with open(directory / "log", "wb") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    rest = RestClient("127.0.0.1", http_port, timeout_s=5, token=Token(directory).read())
+    rest = RestClient(Target("http", "127.0.0.1", http_port, Token(directory).read()), timeout_s=5)
     try:
         wait_until(lambda: process.poll() is not None or rest.answers(), "the controller to answer", _START_TIMEOUT_S)
         process.terminate()

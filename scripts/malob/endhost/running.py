@@ -100,7 +100,7 @@ def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
         raise
 
 
-def tell_ready(descriptor: int | None) -> None:
+def notify_ready(descriptor: int | None) -> None:
     """Notifies the waiting process through a pipe, or systemd."""
     if descriptor is not None:
         os.write(descriptor, _READY)

@@ -14,7 +14,7 @@ from malob.endhost.options import Settings
 from malob.endhost.place import Place
 from malob.endhost.setup import Setup
 from malob.errors import ScriptError
-from malob.rest.local import RestError
+from malob.rest.client import RestError
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, wait_until
 

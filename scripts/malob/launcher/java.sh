@@ -113,12 +113,15 @@ rehearse_controller() (
   directory=$(mktemp -d)
   trap 'rm -rf "$directory"' EXIT
   mkfifo "$directory/log"
-  timeout --foreground 60 "$1/bin/java" "@$MALOB_ROOT/scripts/malob/launcher/jvm.options" "$2" -jar "$MALOB_ROOT/target/malob.jar" \
+  # no program between: one that is asked to end before it knows its child leaves the child behind
+  "$1/bin/java" "@$MALOB_ROOT/scripts/malob/launcher/jvm.options" "$2" -jar "$MALOB_ROOT/target/malob.jar" \
     --openflow-port 0 --http-port 0 --data "$directory/data" >"$directory/log" 2>&1 </dev/null &
+  exec 8<"$directory/log"
+  deadline=$((SECONDS + 60))
   # its log needs a reader until it ends
-  while read -r line; do
+  while read -r -t $((deadline > SECONDS ? deadline - SECONDS : 1)) -u 8 line || { [ $? -le 128 ] || kill -KILL $!; false; }; do
     case $line in *controller_ready*) kill $! ;; esac
-  done <"$directory/log"
+  done
   wait $!
 )
 
@@ -158,7 +161,7 @@ is_newer() {
 }
 
 is_built() {
-  [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller-pom.xml}
+  [ -d "$MALOB_ROOT/target/lib" ] && is_newer "$MALOB_ROOT/target/malob.jar" "$MALOB_ROOT"/{src/main,pom.xml,controller/pom.xml}
 }
 
 # mark_built JAR… : Maven does not rewrite a jar whose content is unchanged: without this it would always look outdated

@@ -2,7 +2,7 @@
 # Installs missing programs from the distribution's packages, and asks first. Sourced by ./malob.
 
 # Services of these packages: MALOB does not need them.
-readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3,etcd
+readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3,etcd,keepalived
 # How long a question waits for an answer.
 QUESTION_S=300
 POLICY_FILE=/usr/sbin/policy-rc.d
@@ -31,6 +31,7 @@ package_of() {
     haproxy) echo "haproxy|is one of the balancers that MALOB is compared with" ;;
     nginx-stream) echo "libnginx-mod-stream|makes nginx a balancer that MALOB is compared with" ;;
     nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
+    keepalived) echo "keepalived|makes one of two emulated routers the gateway" ;;
     pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
     gtlsclient) echo "ngtcp2-client|loads pages over QUIC" ;;
     gtlsserver) echo "ngtcp2-server|serves pages over QUIC" ;;

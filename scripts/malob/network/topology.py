@@ -139,13 +139,17 @@ def load(name_or_file: str) -> Topology:
     else:
         known = ", ".join([*known_names(), *generators.FORMS])
         raise UsageError(f"no topology '{name_or_file}'; expected a file or one of {known}")
+    return parse(path.stem, read_json(path))
+
+
+def read_json(path: Path) -> Any:
+    """The document in a file. Raises UsageError."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON: {error}") from None
-    return parse(path.stem, document)
 
 
 def parse(name: str, document: Any) -> Topology:

@@ -1,15 +1,16 @@
-"""A client of a controller's REST interface, for all commands."""
+"""A client of a controller's REST interface."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from malob.errors import MissingError, ScriptError, UsageError
 
@@ -17,6 +18,9 @@ JSON = "application/json"
 YAML = "application/yaml"
 
 _PRECONDITION_FAILED = 412
+
+#: Of connections, the controller's limit.
+MAX_PAGE_SIZE = 1000
 
 #: No more than this is read of an answer; no document of a controller comes near.
 MAX_BYTES = 256 * 1024 * 1024
@@ -62,6 +66,16 @@ class Answer:
             return None
         target = urlsplit(found[1])
         return target.path + (f"?{target.query}" if target.query else "")
+
+
+def split_url(text: str) -> SplitResult | None:
+    """The parts of http://HOST, https://HOST, or either with a port; None for other texts, also for URLs with a path or a user."""
+    try:
+        parts = urlsplit(text)
+        wrong = parts.port == 0 or parts.path.strip("/") or parts.query or parts.fragment or parts.username is not None
+    except ValueError:
+        return None
+    return None if wrong or parts.scheme not in ("http", "https") or not parts.hostname else parts
 
 
 @dataclass(frozen=True)
@@ -129,9 +143,60 @@ class RestClient:
             following = answer.next
         return items
 
+    def connections(self, filters: Mapping[str, str], limit: int) -> dict[str, Any]:
+        """Up to limit connections of the balancer, in the controller's own JSON; next: not None if there are more. Raises RestError."""
+        connections: list[dict[str, Any]] = []
+        following = None
+        while True:
+            query = {**filters, "limit": str(min(limit - len(connections), MAX_PAGE_SIZE))}
+            if following is not None:
+                query["next"] = following
+            page = self.get("/wm/malob/connections?" + urlencode(query))
+            connections += page["connections"]
+            following = page["next"]
+            if following is None or len(connections) >= limit:
+                return {"connections": connections, "next": following}
+
     def get_text(self, path: str, accept: str | None = None) -> str:
         """The answer as it is, a picture for example. Raises RestError unless the status is 2xx."""
         return self.ask("GET", path, headers={"Accept": accept} if accept else {}).text
+
+    def answers(self) -> bool:
+        """Whether the controller says that it is healthy."""
+        try:
+            return bool(self.get("/wm/core/health/json").get("healthy"))
+        except (RestError, AttributeError):
+            return False
+
+    def switch_count(self) -> int:
+        """How many switches are connected; 0 if there is no answer."""
+        try:
+            return len(self.get("/wm/core/controller/switches/json"))
+        except RestError:
+            return 0
+
+    def link_count(self) -> int:
+        """How many links between switches are known in both directions; 0 if there is no answer."""
+        try:
+            links = self.get("/wm/topology/links/json")
+        except RestError:
+            return 0
+        directions = set()
+        for link in links:
+            ends = (link["src-switch"], link["src-port"]), (link["dst-switch"], link["dst-port"])
+            directions.add(ends)
+            if link["direction"] == "bidirectional":
+                directions.add(ends[::-1])
+        return sum(1 for first, second in directions if first < second and (second, first) in directions)
+
+    def curl_line(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
+        """The same request as a command for a shell."""
+        words = ["curl"]
+        if method not in ("GET", "POST"):
+            words += ["-X", method]
+        if body is not None:
+            words += ["-d", shlex.quote(json.dumps(body))]
+        return " ".join([*words, f"{self.url}{path}"])
 
     def ask(
         self,

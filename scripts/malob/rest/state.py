@@ -28,16 +28,7 @@ class State:
     missing_peers: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "snapshot": self.snapshot,
-            "vips": self.vips,
-            "pools": list(self.pools.values()),
-            "problems": self.problems,
-            "placement": self.placement,
-            "switches": self.switches,
-            "cluster": self.cluster,
-            "missing_peers": list(self.missing_peers),
-        }
+        return {**vars(self), "pools": list(self.pools.values()), "missing_peers": list(self.missing_peers)}
 
 
 def read(client: RestClient) -> State:

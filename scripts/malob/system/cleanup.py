@@ -27,7 +27,7 @@ class Cleanup:
         if self.failures:
             raise ScriptError(f"not everything could be removed: {'; '.join(self.failures)}" + (f". {advice}" if advice else ""))
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Says on stderr what could not be removed; for clean-up after a failure, which is to be told as well."""
         for failure in self.failures:
             say(f"could not be removed: {failure}")

@@ -88,7 +88,7 @@ def keep_punctual() -> None:
             try:
                 os.sched_setscheduler(process.pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
             except OSError:
-                # StrainMeter will tell if it matters
+                # SaturationMeter will tell if it matters
                 pass
 
 

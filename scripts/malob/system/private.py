@@ -15,7 +15,7 @@ import secrets
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Callable, Protocol
 
@@ -50,87 +50,86 @@ class PrivateFile:
         return str(self._path)
 
     def read(self) -> dict[str, Any] | None:
-        return read_private(self._path, self._entries)
+        try:
+            directory = _open_directory(self._path.parent, make=False)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ScriptError(f"{self} cannot be read: {error.strerror}") from None
+        try:
+            return self._read(directory)
+        finally:
+            os.close(directory)
 
     def change(self, edit: Callable[[dict[str, Any] | None], dict[str, Any]]) -> None:
-        with changing(self._path, self._entries) as file:
-            file.write(edit(file.document))
+        with self.locked() as directory:
+            self._write(directory, edit(self._read(directory)))
 
+    @contextmanager
+    def locked(self) -> Iterator[int]:
+        """Holds the lock of the file, and gives its directory, which is made if it is not there. Raises ScriptError."""
+        with ExitStack() as opened:
+            try:
+                directory = _open_directory(self._path.parent, make=True)
+                opened.callback(os.close, directory)
+                opened.callback(os.close, self._lock(directory))
+                yield directory
+            except OSError as error:
+                raise ScriptError(f"{self} cannot be written: {error.strerror}") from None
 
-class Change:
-    """A file that is locked. document: what it says; None if there is none."""
+    def _read(self, directory: int) -> dict[str, Any] | None:
+        try:
+            file = os.open(self._path.name, os.O_RDONLY | _FILE, dir_fd=directory)
+            with os.fdopen(file, encoding="utf-8") as text:
+                _check(self._path, os.fstat(file), os.fstat(directory))
+                return document_of(text.read(), self._entries)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise ScriptError(f"{self} is a symbolic link, and is not followed") from None
+            raise ScriptError(f"{self} cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ScriptError(f"{self} is not a file of {self._entries}: {error}") from None
 
-    def __init__(self, directory: int, path: Path, document: dict[str, Any] | None) -> None:
-        self._directory, self._path = directory, path
-        self.document = document
-
-    def write(self, document: dict[str, Any]) -> None:
+    def _write(self, directory: int, document: dict[str, Any]) -> None:
         """Replaces the file at once, so that a reader never sees half of it; the directory's owner can read it."""
         temporary = f".{self._path.stem}-{secrets.token_hex(8)}"
-        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=self._directory)
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=directory)
         try:
             with os.fdopen(file, "w", encoding="utf-8") as out:
                 json.dump(document, out, indent=2)
                 out.write("\n")
                 out.flush()
-                _give_to_owner(self._directory, file)
+                _give_to_owner(directory, file)
                 os.fsync(file)
-            os.replace(temporary, self._path.name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+            os.replace(temporary, self._path.name, src_dir_fd=directory, dst_dir_fd=directory)
         except BaseException:
             with suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=self._directory)
+                os.unlink(temporary, dir_fd=directory)
             raise
-        self.document = document
 
-
-def read_private(path: Path, entries: str) -> dict[str, Any] | None:
-    """The JSON document there, which has a list of objects of that name; None if there is no file. Raises ScriptError."""
-    try:
-        directory = _open_directory(path.parent, make=False)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        return _read(directory, path, entries)
-    finally:
-        os.close(directory)
-
-
-@contextmanager
-def changing(path: Path, entries: str) -> Iterator[Change]:
-    """Locks the file, and reads it as read_private() does; inside, it may be written. One change at a time.
-
-    Makes the directory if it is not there. Raises ScriptError.
-    """
-    try:
-        directory = _open_directory(path.parent, make=True)
+    def _lock(self, directory: int) -> int:
+        """A descriptor that holds the lock until it is closed. The file itself is replaced by each change."""
+        name = f".{self._path.name}.lock"
         try:
-            lock = _lock(directory, path)
-            try:
-                yield Change(directory, path, _read(directory, path, entries))
-            finally:
-                os.close(lock)
-        finally:
-            os.close(directory)
-    except OSError as error:
-        raise ScriptError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def _read(directory: int, path: Path, entries: str) -> dict[str, Any] | None:
-    try:
-        file = os.open(path.name, os.O_RDONLY | _FILE, dir_fd=directory)
-        with os.fdopen(file, encoding="utf-8") as text:
-            _check(path, os.fstat(file), os.fstat(directory))
-            return document_of(text.read(), entries)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise ScriptError(f"{path} is a symbolic link, and is not followed") from None
-        raise ScriptError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ScriptError(f"{path} is not a file of {entries}: {error}") from None
+            lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=directory)
+            _give_to_owner(directory, lock)
+        except FileExistsError:
+            lock = os.open(name, os.O_RDWR | _FILE, dir_fd=directory)
+        deadline = time.monotonic() + _PATIENCE_S
+        try:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return lock
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        raise ScriptError(f"another command is changing {self}; waited {_PATIENCE_S:g} s for it") from None
+                    time.sleep(0.02)
+        except BaseException:
+            os.close(lock)
+            raise
 
 
 def document_of(text: str, entries: str) -> dict[str, Any]:
@@ -150,29 +149,6 @@ def _check(path: Path, file: os.stat_result, directory: os.stat_result) -> None:
     # what root writes is given to the directory's owner
     if file.st_uid != directory.st_uid and (os.geteuid() == 0 or file.st_uid != os.geteuid()):
         raise ScriptError(f"{path} belongs to user {file.st_uid}, and its directory to user {directory.st_uid}: make both the same with chown")
-
-
-def _lock(directory: int, path: Path) -> int:
-    """A descriptor that holds the lock of a file until it is closed. The file itself is replaced by each change."""
-    name = f".{path.name}.lock"
-    try:
-        lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, 0o600, dir_fd=directory)
-        _give_to_owner(directory, lock)
-    except FileExistsError:
-        lock = os.open(name, os.O_RDWR | _FILE, dir_fd=directory)
-    deadline = time.monotonic() + _PATIENCE_S
-    try:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return lock
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise ScriptError(f"another command is changing {path}; waited {_PATIENCE_S:g} s for it") from None
-                time.sleep(0.02)
-    except BaseException:
-        os.close(lock)
-        raise
 
 
 def _give_to_owner(directory: int, file: int) -> None:

@@ -6,7 +6,6 @@ import shutil
 import sys
 import threading
 import time
-from types import TracebackType
 from typing import Callable, TextIO
 
 _WIDTH = 24
@@ -53,7 +52,7 @@ class Line:
     def __enter__(self) -> Line:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
 
@@ -85,7 +84,7 @@ class Ticker:
         while not self._ended.wait(self._tick_s):
             self.show()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._thread is not None:
             self._ended.set()
             self._thread.join()
@@ -130,8 +129,8 @@ class Bar:
         self._start = self._clock()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._ticker.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._ticker.__exit__()
 
 
 def bar(done: float, whole: float, words: str) -> str:

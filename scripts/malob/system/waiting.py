@@ -6,15 +6,16 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Callable
+from typing import Any, Callable
 
 from malob.errors import ScriptError
 from malob.system.progress import Line
 
 QUIET_S = 5.0
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def say(text: str) -> None:
@@ -48,31 +49,32 @@ def wait_until(
 
 
 @contextmanager
+def _handled(numbers: Sequence[signal.Signals], handler: Any) -> Iterator[dict[signal.Signals, Any]]:
+    """Inside, signals have this handler; gives those that they had before."""
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield before
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+@contextmanager
 def orderly_end() -> Iterator[None]:
     """Inside, SIGTERM and SIGHUP raise KeyboardInterrupt as Ctrl-C does, so that clean-up code runs."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
+    with _handled((signal.SIGTERM, signal.SIGHUP), interrupt):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Inside, Ctrl-C, SIGTERM and SIGHUP are ignored: cleaning up is not left half done."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
-    try:
+    with _handled(_ENDING, signal.SIG_IGN):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -82,13 +84,10 @@ def postponed() -> Iterator[None]:
         yield  # signals are the main thread's
         return
     came: list[tuple[int, FrameType | None]] = []
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, lambda *signalled: came.append(signalled)) for number in numbers}
     try:
-        yield
+        with _handled(_ENDING, lambda *signalled: came.append(signalled)) as before:
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         for came_number, frame in came:
             earlier = before[signal.Signals(came_number)]
             if callable(earlier):

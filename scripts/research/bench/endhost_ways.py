@@ -16,9 +16,12 @@ from malob.endhost.place import Place
 from malob.system.ports import free_port
 from malob.system.processes import run, succeeds
 from malob.system.waiting import undisturbed, wait_until
-from research.bench.endhost_figures import MALOB, NONE, OSKEN
 from research.bench.osken import OsKen
-from research.experiments.endhost_site import TCP_PORT, EndhostSite
+from research.experiments.endhost.site import TCP_PORT, EndhostSite
+
+#: The compared cases, in the order of the table. "none" is a host without switch and controller, on one uplink.
+MALOB, OSKEN, NONE = "malob", "os-ken", "none"
+WAYS = (MALOB, OSKEN, NONE)
 
 _ALGORITHM = "RR"
 _OSKEN_PORT = 6654

@@ -1,8 +1,9 @@
-"""Measures the effect of faults of the network, its switches and the controller on one open connection through a VIP, on Open
+"""`./malob bench faults`: the effect of faults of the network, its switches and the controller on one open connection through a VIP, on Open
 vSwitch."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import tempfile
@@ -12,19 +13,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable
 
-from lab import balancing, instance
+from lab import balancing, processes
 from lab.balancing import VirtualServer
-from lab.controller import Controller
-from lab.faults import links, ownership, processes, pulsing, switches
+from lab.faults import links, ownership, pulsing, switches
 from lab.faults.pulsing import Beat, Pulse
 from lab.faults.watching import LabelWatch
-from lab.instance import Instance
+from lab.site import Site
+from malob.cli.arguments import Parser, positive
 from malob.network import topology
-from malob.rest import listing
-from malob.system.cleanup import Cleanup
-from malob.system.ports import free_port
-from malob.system.progress import Bar
-from malob.system.waiting import undisturbed, wait_until
+from malob.system.waiting import wait_until
+from research.bench.bench_command import BenchCommand, Document, turns
+from research.experiments.frame.table import Column, Table
 
 NAME = "mlf"
 VIP, PORT = "10.0.0.190", 8600
@@ -39,13 +38,15 @@ STANDSTILL_S = 10.0
 OWNED_S = 90.0
 
 
-@dataclass(frozen=True)
-class Site:
+class FaultSite(Site):
     """A network with a client that connects to a server through a VIP."""
 
-    lab: Instance
-    controller: Controller
     virtual: VirtualServer
+
+    def build(self) -> None:
+        pulsing.start_server(self.lab, SERVER, PORT)
+        links.make_silenceable(self.lab, *LINK)
+        self.virtual = balancing.set_up(self.rest, VIP, PORT, [self.lab.topology.hosts[SERVER]], algorithm="RR+SPH")
 
     def network_is_whole(self) -> bool:
         return self.controller.sees(self.lab.topology)
@@ -55,45 +56,45 @@ class Site:
 
     def labels(self) -> set[str]:
         """The paths of open connections."""
-        known = listing.read(self.controller.rest, {"state": "open"}, 100)["connections"]
+        known = self.controller.rest.connections({"state": "open"}, 100)["connections"]
         return {label for each in known for label in (each["request_label"], each["reply_label"]) if label}
 
     def differences(self) -> list[str]:
         return ownership.differences(self.lab, self.controller.rest)
 
 
-def _link_down(site: Site) -> None:
+def _link_down(site: FaultSite) -> None:
     with links.down(site.lab, *LINK):
         time.sleep(1)
 
 
-def _port_flap(site: Site) -> None:
+def _port_flap(site: FaultSite) -> None:
     links.flap(site.lab, *LINK, times=5, pause_s=0.1)
 
 
-def _silent_link(site: Site) -> None:
+def _silent_link(site: FaultSite) -> None:
     with links.silent(site.lab, *LINK):
         time.sleep(3 * PROBE_INTERVAL_S + 1)
 
 
-def _switch_emptied(site: Site) -> None:
+def _switch_emptied(site: FaultSite) -> None:
     with switches.without_controller(site.lab, LINK[0]):
         wait_until(lambda: not site.network_is_whole(), "the switch to be away", 20)
         switches.empty(site.lab, LINK[0])
 
 
-def _controller_stands_still(site: Site) -> None:
+def _controller_stands_still(site: FaultSite) -> None:
     with processes.stopped(site.controller.pid):
         time.sleep(STANDSTILL_S)
 
 
-def _controller_killed(site: Site) -> None:
+def _controller_killed(site: FaultSite) -> None:
     site.controller.kill()
     time.sleep(1)
     site.controller.start()
 
 
-FAULTS: Mapping[str, Callable[[Site], None]] = {
+FAULTS: Mapping[str, Callable[[FaultSite], None]] = {
     "link-down": _link_down,
     "port-flap": _port_flap,
     "silent-link": _silent_link,
@@ -113,38 +114,36 @@ class Round:
     owned_s: float
 
 
-def measure(names: list[str], rounds: int) -> dict[str, Any]:
-    """Builds the network, injects each fault rounds times, removes everything, and returns the results."""
-    with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
-        openflow_port = free_port()
-        controller = Controller(Path(directory), openflow_port, free_port())
-        try:
-            lab = instance.up(topology.load("mesh5"), NAME, controller.endpoint, owned=True)
-            controller.start()
-            return _measure(lab, controller, names, rounds)
-        finally:
-            with undisturbed():
-                cleanup = Cleanup()
-                cleanup.step("the controller", controller.stop)
-                cleanup.step("the network", lambda: instance.remove_own(NAME))
-                cleanup.finish()
+class FaultsCommand(BenchCommand):
+    name = "faults"
+    purpose = "the effect of faults of links, switches and controller on an open connection; needs root"
+    description = (
+        "Measures the effect of faults on an open connection through a VIP, on five Open vSwitches. Times are the median and the"
+        " maximum of: the longest response time; the time from the fault until the connection was rerouted; and the time from the"
+        " end of the fault until the switches had exactly the rules that they should have."
+    )
+    has_load = False
 
+    def add_options(self, parser: Parser) -> None:
+        parser.add_argument("--fault", action="append", choices=sorted(FAULTS), help="run only this fault; may be repeated")
+        parser.add_argument("--rounds", type=positive, default=10, metavar="N", help="rounds per fault (default %(default)s)")
 
-def _measure(lab: Instance, controller: Controller, names: list[str], rounds: int) -> dict[str, Any]:
-    pulsing.start_server(lab, SERVER, PORT)
-    links.make_silenceable(lab, *LINK)
-    virtual = balancing.set_up(controller.rest, VIP, PORT, [lab.topology.hosts[SERVER]], algorithm="RR+SPH")
-    site = Site(lab, controller, virtual)
-    found: dict[str, list[Round]] = {name: [] for name in names}
-    with Bar(rounds * len(names)) as bar:
-        for number in range(rounds):
-            for name in names:
-                bar.begin(f"round {number + 1}, {name}")
+    def measure(self, options: argparse.Namespace) -> Document:
+        names = options.fault or list(FAULTS)
+        found: dict[str, list[Round]] = {name: [] for name in names}
+        with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, FaultSite(topology.load("mesh5"), NAME, Path(directory)) as site:
+            for name in turns(names, options.rounds, lambda names, _: names):
                 found[name].append(_round(site, FAULTS[name]))
-    return {name: figures(each) for name, each in found.items()}
+        return {name: figures(each) for name, each in found.items()}
+
+    def lines(self, found: Document) -> list[str]:
+        return table(found).printed()
+
+    def holds(self, found: Document) -> bool:
+        return not any(each["lost"] for each in found.values())
 
 
-def _round(site: Site, fault: Callable[[Site], None]) -> Round:
+def _round(site: FaultSite, fault: Callable[[FaultSite], None]) -> Round:
     wait_until(site.network_is_whole, "all links to be known", 40)
     wait_until(lambda: balancing.all_located(site.controller.rest, site.virtual), "the server to be found", 10)
     pulse, watch = site.pulse(), LabelWatch(site.lab)
@@ -184,3 +183,22 @@ def figures(rounds: list[Round]) -> dict[str, Any]:
 
 def _spread(values: list[float]) -> dict[str, float] | None:
     return {"median": statistics.median(values), "worst": max(values)} if values else None
+
+
+def table(found: Mapping[str, Mapping[str, Any]]) -> Table[str]:
+    """A row for each fault."""
+
+    def spread(key: str, digits: int) -> Callable[[str], str]:
+        return lambda name: "–" if (each := found[name][key]) is None else f"{each['median']:.{digits}f}, {each['worst']:.{digits}f}"
+
+    columns: list[Column[str]] = [
+        Column("", "fault", str),
+        Column("", "rounds", lambda name: found[name]["rounds"], "d"),
+        Column("", "lost", lambda name: found[name]["lost"], "d"),
+        Column("", "longest answer ms", spread("longest_ms", 0), "s"),
+        Column("", "segments again", lambda name: found[name]["retransmitted"], "d"),
+        Column("", "labels moved ms", spread("repaired_ms", 0), "s"),
+        Column("", "rules right s", spread("owned_s", 1), "s"),
+        Column("", "load", lambda name: found[name]["load"], ".1f"),
+    ]
+    return Table(columns, found)

@@ -1,51 +1,50 @@
-"""New connections through VIPs on real Open vSwitch, compared with the same network without work for the controller."""
+"""`./malob bench open-vswitch`: new connections through VIPs on real Open vSwitch, compared with the same network without work for the controller."""
 
 from __future__ import annotations
 
+import argparse
 import re
 import statistics
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
-from lab import balancing, instance, processes, rules, webserver
-from lab.controller import Controller
-from lab.instance import Instance
+from lab import balancing, processes, rules, webserver
+from lab.site import Site
+from malob.cli.arguments import Parser, positive
 from malob.errors import ScriptError
 from malob.network import topology
 from malob.system import ovs
-from malob.system.cleanup import Cleanup
-from malob.system.ports import free_port
 from malob.system.processes import run
-from malob.system.progress import Bar
-from malob.system.waiting import say, undisturbed, wait_until
-from research.bench import switch_counters, usage
+from malob.system.waiting import say, wait_until
+from research.bench import usage, visits
+from research.bench.bench_command import BenchCommand, Document, add_connects, check_parallel, turns
+from research.experiments.frame.table import Column, Table
 
 NAME = "mlv"
 TOPOLOGY = "single"
-CONNECTING = Path(__file__).parent / "connecting.py"
 
 #: The cases: their keys in JSON.
 PLAIN, REACTIVE, PROACTIVE = "plain", "balanced", "proactive"
 CASES = (PLAIN, REACTIVE, PROACTIVE)
+_LABELS = {PLAIN: "plain", REACTIVE: "reactive", PROACTIVE: "proactive"}
 #: The VIPs, by case. Their members have different ports: in proactive placement, all replies of a member's port belong to one VIP.
 _VIPS = {REACTIVE: ("10.0.0.100", webserver.PORT, balancing.REACTIVE), PROACTIVE: ("10.0.0.101", 8080, balancing.PROACTIVE)}
 
+#: The event names of ovs-appctl coverage/show by our names.
+_EVENTS = {"to_controller": "rconn_sent", "from_controller": "ofproto_recv_openflow", "translations": "xlate_actions"}
+
+#: The switch's threads add their counts to the totals once a second.
+_ADDED_S = 1.2
+
+COUNTERS = ("to_controller", "from_controller", "upcalls", "translations")
+
 #: above all rules of the balancer
 _PLAIN = "priority=65535,table=0,actions=NORMAL"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """requests: number by ab in one round. parallel: number at a time. connects: number that is timed."""
-
-    requests: int
-    parallel: int
-    rounds: int
-    connects: int
 
 
 @dataclass(frozen=True)
@@ -60,68 +59,75 @@ class Round:
     packet_ins: int
 
 
-def measure(plan: Plan) -> dict[str, Any]:
-    """Builds the network, measures all cases in turn, removes everything, and returns the figures."""
-    with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
-        openflow_port = free_port()
-        controller = Controller(Path(directory), openflow_port, free_port())
-        try:
-            lab = instance.up(topology.load(TOPOLOGY), NAME, f"127.0.0.1:{openflow_port}", owned=True)
-            controller.start()
-            return _Measurement(lab, controller, plan).run()
-        finally:
-            with undisturbed():
-                cleanup = Cleanup()
-                cleanup.step("the controller", controller.stop)
-                cleanup.step("the network", lambda: instance.remove_own(NAME))
-                cleanup.finish()
+class OpenVSwitchCommand(BenchCommand):
+    name = "open-vswitch"
+    purpose = "new connections on real Open vSwitch, through reactive and proactive VIPs and without one; needs root"
+    description = (
+        "Opens connections (ab, without keep-alive) on one Open vSwitch in turn directly to a server, with the switch"
+        " learning addresses by itself, through a VIP with reactive placement, and through one with proactive placement."
+        " Processor time is per connection."
+    )
+    needs = ("lab", "bench", "controller")
+
+    def add_options(self, parser: Parser) -> None:
+        parser.add_argument("--requests", type=positive, default=10_000, metavar="N", help="requests per round (default %(default)s)")
+        parser.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
+        parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds of all three cases (default %(default)s)")
+        add_connects(parser)
+
+    def check(self, options: argparse.Namespace) -> None:
+        check_parallel(options)
+
+    def measure(self, options: argparse.Namespace) -> Document:
+        with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, OpenVSwitchSite(Path(directory), options) as site:
+            return site.measure()
+
+    def lines(self, found: Document) -> list[str]:
+        return [*table(found).printed(), "", *counters(found).printed()]
+
+    def holds(self, found: Document) -> bool:
+        return not any(found[case]["failed"] for case in CASES)
 
 
-class _Measurement:
-    def __init__(self, lab: Instance, controller: Controller, plan: Plan) -> None:
-        self.lab, self.controller, self.plan = lab, controller, plan
-        self.bridge = lab.bridge(next(iter(lab.topology.switches)))
-        self.client = lab.topology.with_role("client")[0].name
-        self.servers = lab.topology.with_role("server")
-        self.programs: dict[str, list[int]] = {}
+class OpenVSwitchSite(Site):
+    """A switch with web servers, and the VIPs."""
 
-    def run(self) -> dict[str, Any]:
+    def __init__(self, directory: Path, options: argparse.Namespace) -> None:
+        network = topology.load(TOPOLOGY)
+        super().__init__(network, NAME, directory)
+        self.options = options
+        self.client = network.with_role("client")[0].name
+        self.servers = network.with_role("server")
+        self.bridge: str
+        self.measured: dict[str, list[int]]
+
+    def build(self) -> None:
+        self.bridge = self.lab.bridge(next(iter(self.lab.topology.switches)))
         ports = [port for _, port, _ in _VIPS.values()]
         nginx = [webserver.start(self.lab, server.name, ports=ports) for server in self.servers]
-        try:
-            rest = self.controller.rest
-            wait_until(lambda: rest.switch_count() == 1, "the switch to connect", 40)
-            self._set_up()
-            self.programs = {
-                "vswitchd": [ovs.switch_daemon_pid()],
-                "controller": [self.controller.pid],
-                "nginx": [process.pid for process in nginx],
-            }
-            say("warming up")
-            for address, port, _ in _VIPS.values():
-                self._ab(address, port)
-            rounds: dict[str, list[Round]] = {case: [] for case in CASES}
-            connects: dict[str, list[int]] = {case: [] for case in CASES}
-            with Bar(self.plan.rounds * len(CASES)) as bar:
-                for number in range(self.plan.rounds):
-                    for case in order(CASES, number):
-                        bar.begin(f"round {number + 1}, {case}")
-                        result, times = self._case(case)
-                        rounds[case].append(result)
-                        connects[case] += times
-            return figures(rounds, connects, self.plan.requests)
-        finally:
-            for process in nginx:
-                processes.end(process)
-
-    def _set_up(self) -> None:
-        rest = self.controller.rest
+        for process in nginx:
+            self.programs.callback(processes.end, process)
         for case, (address, port, placement) in _VIPS.items():
-            virtual = balancing.set_up(rest, address, port, self.servers, key=case, placement=placement)
-            wait_until(partial(balancing.all_located, rest, virtual), "the servers to be found", 10)
+            virtual = balancing.set_up(self.rest, address, port, self.servers, key=case, placement=placement)
+            wait_until(partial(balancing.all_located, self.rest, virtual), "the servers to be found", 10)
         # the controller must know the client's switch
         self._ping(self.servers[0].ip)
-        balancing.wait_for_proactive(rest, PROACTIVE)
+        balancing.wait_for_proactive(self.rest, PROACTIVE)
+        pids = [process.pid for process in nginx]
+        self.measured = {"vswitchd": [ovs.switch_daemon_pid()], "controller": [self.controller.pid], "nginx": pids}
+
+    def measure(self) -> dict[str, Any]:
+        """The figures of all cases, measured in turn."""
+        say("warming up")
+        for address, port, _ in _VIPS.values():
+            self._ab(address, port)
+        rounds: dict[str, list[Round]] = {case: [] for case in CASES}
+        connects: dict[str, list[int]] = {case: [] for case in CASES}
+        for case in turns(CASES, self.options.rounds, order):
+            result, times = self._case(case)
+            rounds[case].append(result)
+            connects[case] += times
+        return figures(rounds, connects, self.options.requests)
 
     def _case(self, case: str) -> tuple[Round, list[int]]:
         plain = case == PLAIN
@@ -144,36 +150,53 @@ class _Measurement:
         run(self.lab.inside(self.client, ["ping", "-n", "-c", "2", "-i", "0.2", address]), 10)
 
     def _ab(self, address: str, port: int) -> Round:
-        counted, told = switch_counters.read(), self._packet_ins()
+        counted, handled = counters_read(), self._packet_ins()
         before = self._cpu()
         words = run(
             self.lab.inside(
                 self.client,
-                ["ab", "-q", "-n", str(self.plan.requests), "-c", str(self.plan.parallel), "-s", "20", f"http://{address}:{port}/"],
+                ["ab", "-q", "-n", str(self.options.requests), "-c", str(self.options.parallel), "-s", "20", f"http://{address}:{port}/"],
             ),
             timeout_s=600,
         )
         after = self._cpu()
         # takes a second, in which the last packet-ins arrive
-        counts = switch_counters.per_connection(counted, switch_counters.read(), self.plan.requests)
+        counts = per_connection(counted, counters_read(), self.options.requests)
         return Round(
             figure(words, r"Requests per second:\s+([\d.]+)"),
             int(figure(words, r"Failed requests:\s+(\d+)")),
             {name: after[name] - before[name] for name in before},
             counts,
-            self._packet_ins() - told,
+            self._packet_ins() - handled,
         )
 
     def _packet_ins(self) -> int:
-        return packet_ins_in(self.controller.rest.get_text("/metrics"))
+        return packet_ins_in(self.rest.get_text("/metrics"))
 
     def _connect(self, address: str, port: int) -> list[int]:
-        words = run(processes.script(self.lab, self.client, CONNECTING, address, str(port), str(self.plan.connects)), timeout_s=600)
-        return [int(line) for line in words.split()]
+        command = processes.script(self.lab, self.client, visits.VISITING, address, str(port), str(self.options.connects), "0")
+        return visits.connect_us(run(command, timeout_s=600))
 
     def _cpu(self) -> dict[str, float]:
-        revalidators = usage.thread_cpu_seconds(self.programs["vswitchd"][0], "revalidator")
-        return {"revalidators": revalidators, **{name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.programs.items()}}
+        revalidators = usage.thread_cpu_seconds(self.measured["vswitchd"][0], "revalidator")
+        return {"revalidators": revalidators, **{name: sum(map(usage.cpu_seconds, pids)) for name, pids in self.measured.items()}}
+
+
+def counters_read() -> dict[str, int]:
+    """The counts since the switch's start. Takes a second."""
+    time.sleep(_ADDED_S)
+    return counts_in(run(["ovs-appctl", "coverage/show"]), run(["ovs-appctl", "dpctl/show"]))
+
+
+def counts_in(coverage: str, datapaths: str) -> dict[str, int]:
+    """coverage, datapaths: the output of coverage/show and dpctl/show. The first omits events that have not happened."""
+    totals = dict(re.findall(r"^(\S+) .* total: (\d+)$", coverage, re.MULTILINE))
+    upcalls = sum(int(missed) for missed in re.findall(r"lookups: hit:\d+ missed:(\d+)", datapaths))
+    return {"upcalls": upcalls, **{name: int(totals.get(event, 0)) for name, event in _EVENTS.items()}}
+
+
+def per_connection(before: Mapping[str, int], after: Mapping[str, int], connections: int) -> dict[str, float]:
+    return {name: (after[name] - before[name]) / connections for name in COUNTERS}
 
 
 def order(cases: Sequence[str], number: int) -> list[str]:
@@ -194,7 +217,7 @@ def figures(rounds: Mapping[str, Sequence[Round]], connects: Mapping[str, Sequen
             "connections_per_s_min": min(result.per_second for result in results),
             "connections_per_s_max": max(result.per_second for result in results),
             "failed": sum(result.failed for result in results),
-            "per_connection": {name: statistics.median(result.counts[name] for result in results) for name in switch_counters.NAMES},
+            "per_connection": {name: statistics.median(result.counts[name] for result in results) for name in COUNTERS},
             "packet_ins_per_1000": 1000 * statistics.median(result.packet_ins for result in results) / requests,
             "connect_median_ms": statistics.median(connects[case]) / 1000,
             "cpu_us_per_connection": {name: 1e6 * statistics.median(result.cpu[name] for result in results) / requests for name in results[0].cpu},
@@ -216,3 +239,37 @@ def figure(words: str, pattern: str) -> float:
     if found is None:
         raise ScriptError(f"'{pattern}' not found in: {words.strip()[-200:]}")
     return float(found.group(1))
+
+
+def table(found: Mapping[str, Mapping[str, Any]]) -> Table[str]:
+    """A row for each case."""
+
+    def value(key: str) -> Callable[[str], float]:
+        return lambda case: found[case][key]
+
+    columns: list[Column[str]] = [
+        Column("", "case", _LABELS.__getitem__),
+        Column("", "connections/s", value("connections_per_s"), ".0f"),
+        Column("", "min", value("connections_per_s_min"), ".0f"),
+        Column("", "max", value("connections_per_s_max"), ".0f"),
+        Column("", "of plain", lambda case: f"{100 * found[case]['connections_per_s_ratio']:.0f} %", "s"),
+        Column("", "failed", value("failed"), "d"),
+        Column("", "connect ms", value("connect_median_ms"), ".2f"),
+        Column("", "of plain", lambda case: f"× {found[case]['connect_median_ms_ratio']:.1f}", "s"),
+        Column("", "packet-ins/1000", value("packet_ins_per_1000"), ".0f"),
+    ]
+    names = {name: f"{name} µs" for name in found[PLAIN]["cpu_us_per_connection"]}
+    return Table([*columns, *_columns(found, "cpu_us_per_connection", names, ".0f")], _LABELS)
+
+
+def counters(found: Mapping[str, Mapping[str, Any]]) -> Table[str]:
+    """The switch's work per connection."""
+    names = {name: name.replace("_", " ") for name in COUNTERS}
+    return Table([Column("", "per connection", _LABELS.__getitem__), *_columns(found, "per_connection", names, ".1f")], _LABELS)
+
+
+def _columns(found: Mapping[str, Mapping[str, Any]], key: str, titles: Mapping[str, str], form: str) -> list[Column[str]]:
+    def value(name: str) -> Callable[[str], float]:
+        return lambda case: found[case][key][name]
+
+    return [Column("", title, value(name), form) for name, title in titles.items()]

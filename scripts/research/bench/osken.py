@@ -11,8 +11,8 @@ from typing import Any, Callable
 
 from malob.errors import ScriptError
 from malob.system.environment import install, programs
-from malob.system.processes import bound_to_us
 from malob.system.waiting import wait_until
+from research import background
 
 _PROGRAM = Path(__file__).parent / "round_robin_osken.py"
 _START_TIMEOUT_S = 60
@@ -42,20 +42,9 @@ class OsKen:
     def launch(self, host: dict[str, Any]) -> None:
         """Does not wait for it. host: see round_robin_osken.py."""
         self._host.write_text(json.dumps(host))
-        command = [
-            "env",
-            f"MALOB_BENCH_HOST={self._host}",
-            str(program()),
-            "--ofp-listen-host",
-            "127.0.0.1",
-            "--ofp-tcp-listen-port",
-            str(self._port),
-            str(_PROGRAM),
-        ]
-        with open(self._log, "ab") as log:
-            self._process = subprocess.Popen(
-                bound_to_us(self._inside(command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+        listening = ["--ofp-listen-host", "127.0.0.1", "--ofp-tcp-listen-port", str(self._port)]
+        command = ["env", f"MALOB_BENCH_HOST={self._host}", str(program()), *listening, str(_PROGRAM)]
+        self._process = background.start(self._inside(command), self._log)
 
     def wait_here(self) -> None:
         """Returns once it listens, if it runs in the network namespace of this process."""

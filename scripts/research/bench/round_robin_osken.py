@@ -82,32 +82,10 @@ class RoundRobin(OSKenApp):
             parser.OFPActionSetField(ipv4_dst=self.inside["ipv4"]),
             parser.OFPActionOutput(self.inside["number"]),
         ]
-        self._add(
-            switch,
-            10,
-            parser.OFPMatch(
-                in_port=uplink["number"],
-                ipv4_src=header.dst,
-                ipv4_dst=uplink["ipv4"],
-                **{f"{name}_src": ports.dst_port, f"{name}_dst": ports.src_port},
-                **common,
-            ),
-            back,
-            _IDLE_S,
-        )
-        self._add(
-            switch,
-            10,
-            parser.OFPMatch(
-                in_port=self.inside["number"],
-                ipv4_src=header.src,
-                ipv4_dst=header.dst,
-                **{f"{name}_src": ports.src_port, f"{name}_dst": ports.dst_port},
-                **common,
-            ),
-            out,
-            _IDLE_S,
-        )
+        there = {"in_port": self.inside["number"], "ipv4_src": header.src, f"{name}_src": ports.src_port, f"{name}_dst": ports.dst_port}
+        here = {"in_port": uplink["number"], "ipv4_dst": uplink["ipv4"], f"{name}_src": ports.dst_port, f"{name}_dst": ports.src_port}
+        self._add(switch, 10, parser.OFPMatch(ipv4_src=header.dst, **here, **common), back, _IDLE_S)
+        self._add(switch, 10, parser.OFPMatch(ipv4_dst=header.dst, **there, **common), out, _IDLE_S)
         self._send(switch, message.data, out)
 
     def _choose(self, flow):

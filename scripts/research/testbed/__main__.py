@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from malob.cli.agents.keys import AgentsFile
+from malob.cli.agents import AgentsFile
 from malob.cli.arguments import Parser, endpoint, positive
 from malob.errors import UsageError, run_main
 from malob.network import topology
@@ -17,7 +17,7 @@ from malob.system.place import ROOT
 from malob.system.preparation import need_root, prepare
 from malob.system.waiting import orderly_end, say
 from research.preparation import restart_with
-from research.testbed import agents, profile, reading, request, roles, rules, sites, slices
+from research.testbed import agents, profile, roles, rspec, rules, sites, slices
 from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 from research.testbed.slices import CONTROLLER, Slice
 
@@ -43,15 +43,17 @@ def parser() -> Parser:
     check = commands.add_parser("check", help="check request RSpecs against the rules of version 3")
     check.add_argument("files", metavar="FILE", type=Path, nargs="+")
     check.set_defaults(run=_check)
-    tell = commands.add_parser("commands", help="print the set-up command of each machine of a request or manifest")
-    tell.add_argument("file", metavar="FILE", type=Path)
-    tell.add_argument("--controller", metavar="ADDRESS", help="the controller's address (default: from the manifest)")
-    tell.add_argument("--directory", default="/local/malob", help="the checkout's directory on the machines (/local/malob)")
-    tell.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also create a virtual server with all servers")
-    tell.add_argument("--agents", metavar="DIR", help="also start agents, with the configurations in this directory of the machines (NODE.json)")
-    tell.add_argument("--ssh", action="store_true", help="print lines that run the commands by ssh; needs a manifest")
-    tell.add_argument("--user", help="the user for --ssh (default: from the manifest)")
-    tell.set_defaults(run=_commands)
+    print_commands = commands.add_parser("commands", help="print the set-up command of each machine of a request or manifest")
+    print_commands.add_argument("file", metavar="FILE", type=Path)
+    print_commands.add_argument("--controller", metavar="ADDRESS", help="the controller's address (default: from the manifest)")
+    print_commands.add_argument("--directory", default="/local/malob", help="the checkout's directory on the machines (/local/malob)")
+    print_commands.add_argument("--vip", metavar="ADDRESS:PORT", type=endpoint, help="also create a virtual server with all servers")
+    print_commands.add_argument(
+        "--agents", metavar="DIR", help="also start agents, with the configurations in this directory of the machines (NODE.json)"
+    )
+    print_commands.add_argument("--ssh", action="store_true", help="print lines that run the commands by ssh; needs a manifest")
+    print_commands.add_argument("--user", help="the user for --ssh (default: from the manifest)")
+    print_commands.set_defaults(run=_commands)
     keys = commands.add_parser("agents", help="add an agent for each switch and server, and write their configurations; run it on the controller")
     keys.add_argument("file", metavar="FILE", type=Path)
     keys.add_argument(
@@ -71,7 +73,7 @@ def parser() -> Parser:
 
 def _request(options: argparse.Namespace) -> int:
     wanted = slices.build(topology.load(options.topology), sites.load(Path(options.topology).stem, options.sites))
-    print(request.write(wanted.unshaped() if options.unshaped else wanted, options.source), end="")
+    print(rspec.write(wanted.unshaped() if options.unshaped else wanted, options.source), end="")
     return 0
 
 
@@ -90,7 +92,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _commands(options: argparse.Namespace) -> int:
-    document = reading.read(str(options.file), _text(options.file))
+    document = rspec.read(str(options.file), _text(options.file))
     controller = options.controller or document.control_addresses.get(CONTROLLER)
     if controller is None:
         raise UsageError(f"{options.file} does not contain the controller's address: use --controller ADDRESS")
@@ -104,7 +106,7 @@ def _commands(options: argparse.Namespace) -> int:
 
 
 def _agents(options: argparse.Namespace) -> int:
-    wanted = reading.read(str(options.file), _text(options.file)).slice
+    wanted = rspec.read(str(options.file), _text(options.file)).slice
     options.out.mkdir(parents=True, exist_ok=True)
     for name, configuration in agents.enter(wanted, AgentsFile(options.data / "agents.json")).items():
         file = options.out / f"{name}.json"
@@ -127,7 +129,7 @@ def at_cloudlab(name: str) -> Slice:
 
 def _rehearse(options: argparse.Namespace) -> int:
     need_root(f"testbed rehearse {options.file}")
-    wanted = reading.read(str(options.file), _text(options.file)).slice
+    wanted = rspec.read(str(options.file), _text(options.file)).slice
     prepare("controller")
     with orderly_end(), Rehearsal(wanted) as rehearsal:
         configurations = rehearsal.give_agents() if options.agents else None

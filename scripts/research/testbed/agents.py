@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from malob.cli.agents.keys import AgentsFile
+from malob.cli.agents import AgentsFile
 from research.testbed.slices import Node, Slice
 
 
@@ -17,7 +17,7 @@ def enter(wanted: Slice, file: AgentsFile, port: int = 80) -> dict[str, dict[str
 
 
 def _enter(node: Node, wanted: Slice, file: AgentsFile, port: int) -> dict[str, Any]:
-    if node.name in {agent["id"] for agent in file.agents}:
+    if node.name in {agent["id"] for agent in file.entries}:
         file.remove(node.name)
     if node.role == "server":
         address = _bare(node.interfaces[0].address)

@@ -54,8 +54,8 @@ def _controls(node: Node) -> bool:
 def _network(wanted: Slice) -> str:
     # ports of a switch are all its interfaces except the last, which is in the control network
     bare = replace(wanted, nodes=tuple(replace(node, interfaces=node.interfaces[:-1]) if _controls(node) else node for node in wanted.nodes))
-    told = roles.commands(bare, str(next(_CONTROL.hosts())), _DIRECTORY, _VIP)
-    machines = [_machine(node, told[node.name]) for node in wanted.nodes]
+    by_node = roles.commands(bare, str(next(_CONTROL.hosts())), _DIRECTORY, _VIP)
+    machines = [_machine(node, by_node[node.name]) for node in wanted.nodes]
     links = [_link(connection) for connection in wanted.connections]
     control = [f"{node.name}:control" for node in wanted.nodes if _controls(node)]
     return (

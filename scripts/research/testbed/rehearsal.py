@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Callable
 
 from lab.shaping.emulator import Emulator, handover_ns
-from malob.cli.agents.keys import AgentsFile
+from malob.cli.agents import AgentsFile
 from malob.errors import ScriptError
 from malob.system import namespaces
 from malob.system.cleanup import Cleanup

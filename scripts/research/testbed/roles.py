@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from malob.errors import UsageError
-from research.testbed.reading import Document
+from research.testbed.rspec import Document
 from research.testbed.slices import CONTROLLER, ROLES, TUNNEL, Node, Slice
 
 OPENFLOW_PORT = 6653
@@ -22,11 +22,11 @@ def commands(wanted: Slice, controller: str, directory: str, vip: tuple[str, int
     """
     small = any(one.kind == TUNNEL for one in wanted.connections)
     in_order = [node for role in ROLES for node in wanted.with_role(role)]
-    told = {node.name: _command(node, wanted, controller, directory, vip, small) for node in in_order}
+    by_node = {node.name: _command(node, wanted, controller, directory, vip, small) for node in in_order}
     for node in in_order if agents else ():
         if node.role in ("switch", "server"):
-            told[node.name] += ["--agent", f"{agents}/{node.name}.json"]
-    return told
+            by_node[node.name] += ["--agent", f"{agents}/{node.name}.json"]
+    return by_node
 
 
 def over_ssh(document: Document, by_node: dict[str, list[str]], user: str | None) -> list[str]:

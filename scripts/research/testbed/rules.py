@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from research.testbed.names import RSPEC, emulab, rspec
+from research.testbed.rspec import RSPEC, emulab, rspec
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -9,7 +9,7 @@ from typing import Any
 from malob.system.place import ROOT
 from tests.system.overlay import OverlayRoot
 from tools.release import debian
-from tools.release.contents import program
+from tools.release.files import program
 from tools.release.project import Project
 
 URL = "http://127.0.0.1:8080"

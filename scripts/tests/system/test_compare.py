@@ -17,7 +17,7 @@ from malob.network import labs
 from malob.system.place import ROOT
 from malob.system.processes import ProcessId
 from malob.system.waiting import say, wait_until
-from research.bench.compare.site import NAME
+from research.bench.compare.comparison_site import NAME
 
 _COMMAND = [str(ROOT / "malob"), "bench", "compare", "--networks", "mesh5", "--no-plots"]
 _SMALL = ["--repeats", "1", "--connections", "60", "--parallel", "5", "--connects", "10", "--pages", "10"]

@@ -12,7 +12,7 @@ import pytest
 from malob.system.place import ROOT
 from malob.system.waiting import say
 from tests.system.walks import Walk
-from tools.docs.pages import DOCS
+from tools.docs.menu import DOCS
 
 
 class DocumentationTest(unittest.TestCase):

@@ -13,8 +13,8 @@ import pytest
 from lab.multihomed import SERVER, UplinkLine
 from malob.network.links import Direction
 from malob.system.waiting import say, wait_until
-from research.experiments.endhost_site import QUIC_PORT, EndhostSite, open_site
-from research.experiments.folder import Folder
+from research.experiments.endhost.site import QUIC_PORT, EndhostSite, open_site
+from research.experiments.frame.folder import Folder
 
 RATE_MBPS, DELAY_MS, QUEUE_PACKETS = 10.0, 5.0, 100
 LINE = UplinkLine.of(RATE_MBPS, DELAY_MS, QUEUE_PACKETS)

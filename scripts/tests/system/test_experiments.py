@@ -18,7 +18,7 @@ from malob.network import labs
 from malob.system.place import ROOT
 from malob.system.processes import run
 from malob.system.waiting import say, wait_until
-from research.experiments.site import NAME
+from research.experiments.site.site import NAME
 
 _SHORT = ["--quick", "--rounds", "1", "--no-plots"]
 

@@ -6,11 +6,12 @@ import time
 
 import pytest
 
-from lab import balancing
+from lab import balancing, processes
 from lab.balancing import VirtualServer
-from lab.faults import links, ownership, processes, pulsing, switches
+from lab.faults import links, ownership, pulsing, switches
 from lab.faults.pulsing import Beat, Pulse
 from malob.system.waiting import say, wait_until
+from tests.system import full
 from tests.system.base import SystemTest
 
 PORT = 8600
@@ -108,7 +109,7 @@ class FaultsTest(SystemTest):
     def test_full_table(self) -> None:
         """the client's switch has no room for another connection: that is refused, those that are open stay"""
         before = self.refused_rules()
-        with switches.full_table(self.lab, "s1", table=1):
+        with full.full_table(self.lab, "s1", table=1):
             beyond = self.another_pulse().since_last()
         say(f"  {beyond}")
         self.assertEqual((0, "[Errno 104] Connection reset by peer"), (beyond.answers, beyond.error))

@@ -9,10 +9,10 @@ from typing import Any
 
 from lab.balancing import BASE
 from lab.controller import Controller
-from lab.faults import disks
 from malob.rest.client import RestError
 from malob.system.ports import free_port
 from malob.system.waiting import say, undisturbed
+from tests.system import full
 
 
 class FullDiskTest(unittest.TestCase):
@@ -23,7 +23,7 @@ class FullDiskTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.data = Path(directory.name, "data")
         self.data.mkdir()
-        disk = disks.small(self.data, 256)
+        disk = full.small(self.data, 256)
         disk.__enter__()
         self.addCleanup(disk.__exit__, None, None, None)
         self.controller = Controller(Path(directory.name), free_port(), free_port())
@@ -37,7 +37,7 @@ class FullDiskTest(unittest.TestCase):
     def test_change_that_has_no_room(self) -> None:
         """is refused with a sentence, and changes nothing, not after kill -9 either; with room again all works"""
         self._add("before")
-        with disks.full(self.data):
+        with full.full(self.data):
             with self.assertRaises(RestError) as refused:
                 self._add("too-much")
             say(f"  {refused.exception.status}: {refused.exception.sentence}")

@@ -87,14 +87,14 @@ class Ipv6Test(SystemTest):
         wait_until(lambda: self._neighbour("c1", "fd00:a00::6d")["state"] == ["REACHABLE"], "the VIP to answer", 5, interval_s=0.05)
 
     def test_host_with_a_stale_entry_learns_the_vips_mac_at_once(self) -> None:
-        """a client that knows the address from a host that had it before: a new VIP's MAC takes its place, unasked"""
+        """a client that knows the address from a host that had it before: its switch's MAC takes its place, unasked"""
         device, old = self.lab.topology.hosts["c1"].device, "02:00:00:00:00:99"
         for number, address in enumerate(("fd00:a00::6e", "10.0.0.110")):
             with self.subTest(address=address):
                 self.on("c1", "ip", "neigh", "replace", address, "lladdr", old, "nud", "stale", "dev", device)
                 self.virtual(f"moved{number}", address, 80)
                 wait_until(lambda: self._neighbour("c1", address)["lladdr"] != old, "the MAC of the VIP", 3, interval_s=0.05)
-                self.assertRegex(self._neighbour("c1", address)["lladdr"], "^0e:4[de]:")
+                self.assertRegex(self._neighbour("c1", address)["lladdr"], "^0e:")
 
     def test_host_that_takes_the_vips_address_notices(self) -> None:
         """its detection of duplicate addresses fails, on each switch; an address that is free passes"""

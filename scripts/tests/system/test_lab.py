@@ -15,7 +15,6 @@ from unittest import mock
 import pytest
 
 from lab import instance
-from lab.faults import disks
 from malob.errors import ScriptError
 from malob.network import labs, topology
 from malob.system import ovs
@@ -23,6 +22,7 @@ from malob.system.journal import Journal
 from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.processes import ProcessId, run
 from malob.system.waiting import wait_until
+from tests.system import full
 from tests.system.base import NAME
 
 
@@ -123,9 +123,9 @@ class TogetherTest(unittest.TestCase):
 
     def test_full_disk_keeps_nothing_from_being_removed(self) -> None:
         RUN_DIRECTORY.mkdir(exist_ok=True)
-        with disks.small(RUN_DIRECTORY, 8192):
+        with full.small(RUN_DIRECTORY, 8192):
             run([str(ROOT / "malob"), "lab", "up", "--name", NAME, "mesh5"], timeout_s=60)
-            with disks.full(RUN_DIRECTORY):
+            with full.full(RUN_DIRECTORY):
                 up = start("up", "single")
                 said = up.communicate(timeout=120)[1]
                 self.assertEqual(1, up.returncode, said)

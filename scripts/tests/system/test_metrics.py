@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from malob.rest.local import RestError
+from malob.rest.client import RestError
 from malob.system.waiting import wait_until
 from tests import exposition
 from tests.system.base import SystemTest

@@ -16,7 +16,7 @@ import pytest
 from lab import processes
 from malob.cli.mptcp import hosting, question
 from malob.network.hosts import Host
-from malob.rest.local import RestClient
+from malob.rest.client import RestClient
 from malob.system import ovs
 from malob.system.waiting import say, wait_until
 from tests.system.base import SystemTest, forced_layouts
@@ -75,6 +75,7 @@ class Mptcp(SystemTest):
 
     topology_name = "mptcp-1"
     ipv6 = False
+    method = "balanced"
     #: switches that only forward labels: their hosts are not of the plan
     core: ClassVar[tuple[str, ...]] = ()
     rest: RestClient
@@ -82,7 +83,7 @@ class Mptcp(SystemTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.rest = RestClient("127.0.0.1", cls.controller.http_port, timeout_s=60)
+        cls.rest = RestClient(cls.controller.rest.target, timeout_s=60)
         network = cls.lab.topology
         plan = cls.rest.post(f"{BASE}/plan", cls._request())
         hosting.prepare_hosts(cls.lab, plan["hosts"])
@@ -94,7 +95,7 @@ class Mptcp(SystemTest):
     @classmethod
     def _request(cls) -> dict[str, Any]:
         core = {cls.lab.topology.switches[switch] for switch in cls.core}
-        return {"hosts": [host for host in question.hosts(cls.lab.topology, cls.ipv6) if host["switch"] not in core]}
+        return {"method": cls.method, "hosts": [host for host in question.hosts(cls.lab.topology, cls.ipv6) if host["switch"] not in core]}
 
     @classmethod
     def _address(cls, host: Host) -> str:

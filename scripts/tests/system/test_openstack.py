@@ -18,7 +18,7 @@ import pytest
 from lab import balancing
 from lab.controller import Controller
 from malob.errors import ScriptError
-from malob.rest.local import RestError
+from malob.rest.client import RestError
 from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import run

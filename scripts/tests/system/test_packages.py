@@ -16,7 +16,7 @@ from tests import installed
 from tests.system.overlay import OverlayRoot
 from tests.system.packaged import CATALOG, ask, dpkg, install
 from tools.release import debian, licences, project
-from tools.release.contents import program
+from tools.release.files import program
 
 #: Files that earlier versions have written. In the settings of the first packages, an operator has changed two numbers.
 _EARLIER = ROOT / "src" / "test" / "resources" / "state-files" / "earlier"

@@ -9,8 +9,8 @@ import pytest
 
 from malob.system.waiting import say
 from research.bench.proactive import findings, run
+from research.bench.proactive.clients import Load
 from research.bench.proactive.findings import Record
-from research.bench.proactive.run import Load
 
 LOAD = Load(rate=60, downloads=5)
 DOWN_S = 10

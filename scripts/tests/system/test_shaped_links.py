@@ -12,8 +12,8 @@ import pytest
 
 from lab import check, instance
 from lab.instance import Instance
+from lab.saturation import SaturationMeter
 from lab.shaping import choice, trace
-from lab.strain import StrainMeter
 from malob.errors import UsageError
 from malob.network import labs, topology
 from malob.network.links import Direction
@@ -124,7 +124,7 @@ class ShapedLinksTest(unittest.TestCase):
         pid = self.lab.shaper.pid
         assert pid is not None
         self.lab.shape("a", "b", Direction(delay_ms=100))
-        meter = StrainMeter.of(self.lab)
+        meter = SaturationMeter.of(self.lab)
         with check.pinned(self.lab, self.lab.topology.link("a", "b")):
             ping = subprocess.Popen(self.lab.inside("a", ["ping", "-c", "1", "-W", "5", self.lab.topology.nodes["b"].ip]), stdout=subprocess.DEVNULL)
             # it is on its way for 100 ms
@@ -134,9 +134,9 @@ class ShapedLinksTest(unittest.TestCase):
             os.kill(pid, signal.SIGCONT)
             self.assertEqual(0, ping.wait())
         self.lab.shape("a", "b", Direction(20, 5, 200))
-        strain = meter.read()
-        self.assertGreater(strain.latest_ms, 100)
-        self.assertRegex("; ".join(strain.complaints), "came more than 2 ms late")
+        saturation = meter.read()
+        self.assertGreater(saturation.latest_ms, 100)
+        self.assertRegex("; ".join(saturation.complaints), "came more than 2 ms late")
 
 
 @pytest.mark.needs("emulator")

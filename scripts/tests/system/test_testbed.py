@@ -15,7 +15,7 @@ import pytest
 from malob.network import topology
 from malob.system.place import ROOT, RUN_DIRECTORY
 from malob.system.waiting import say, wait_until
-from research.testbed import reading, roles
+from research.testbed import roles, rspec
 from research.testbed.rehearsal import CONTROLLER_ADDRESS, Rehearsal
 
 TOPOLOGY = "thesis-two-servers"
@@ -26,9 +26,9 @@ _KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from research.testbed import reading
+from research.testbed import rspec
 from research.testbed.rehearsal import Rehearsal
-Rehearsal(reading.read(sys.argv[2], Path(sys.argv[2]).read_text()).slice, "mlk").__enter__()
+Rehearsal(rspec.read(sys.argv[2], Path(sys.argv[2]).read_text()).slice, "mlk").__enter__()
 os._exit(9)
 """
 
@@ -42,7 +42,7 @@ class TestbedTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         file = ROOT / "geni" / "rspec" / f"{TOPOLOGY}.xml"
-        wanted = reading.read(str(file), file.read_text()).slice
+        wanted = rspec.read(str(file), file.read_text()).slice
         cls.rehearsal = Rehearsal(wanted, "mlt")
         cls.rehearsal.__enter__()
         cls.addClassCleanup(cls.rehearsal.__exit__)
@@ -154,7 +154,7 @@ class KilledRehearsalTest(unittest.TestCase):
         self.assertEqual(9, killed.returncode)
         before = self.left()
         self.assertTrue(before)
-        with Rehearsal(reading.read(str(file), file.read_text()).slice, "mlk"):
+        with Rehearsal(rspec.read(str(file), file.read_text()).slice, "mlk"):
             directories = [path for path in self.left() if "malob-testbed" in path]
             self.assertEqual(1, len(directories))
             self.assertNotIn(directories[0], before)

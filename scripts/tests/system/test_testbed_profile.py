@@ -15,7 +15,7 @@ import pytest
 from malob.system.place import ROOT
 from research.testbed import rules
 from research.testbed.__main__ import PROFILE, PROFILED
-from research.testbed.names import emulab, rspec
+from research.testbed.rspec import emulab, rspec
 from tests.system import geni_lib
 
 

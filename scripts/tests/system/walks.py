@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Callable
 
+from tests import outputs
+from tests.blocks import Block, Command, Fate, blocks
 from tests.system.terminals import Machine, Terminal
-from tools.docs import outputs
-from tools.docs.blocks import Block, Command, Fate, blocks
 
 #: For one command, on a machine that is busy.
 _PATIENCE_S = 90

@@ -450,7 +450,7 @@ class AgentCommandTest(unittest.TestCase):
 
     def run_it(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-B", str(_AGENTS.parent / "command.py"), "malob.cli.agents", "--data", str(self.data), *arguments],
+            [sys.executable, "-B", str(_AGENTS.parent / "command.py"), "malob.cli", "agent", "--data", str(self.data), *arguments],
             capture_output=True,
             text=True,
             timeout=30,

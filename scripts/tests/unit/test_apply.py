@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from malob.cli.apply import tree
-from malob.cli.apply.__main__ import main
-from malob.cli.apply.view import lines
+from malob.cli.apply import lines, main, read
 from malob.errors import ScriptError, UsageError
 from malob.rest.client import RestError
 from tests.unit.answering import Reply, Request, serving
@@ -50,7 +48,7 @@ class ReadTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory, name)
             file.write_text(text)
-            return tree.read(str(file)).kind
+            return read(str(file)).kind
 
     def test_kind_is_told_by_the_name_or_else_by_the_beginning(self) -> None:
         self.assertEqual("application/yaml", self._kind("x.yml", "{}"))
@@ -60,12 +58,12 @@ class ReadTest(unittest.TestCase):
 
     def test_file_that_cannot_be_read_is_wrong_use(self) -> None:
         with self.assertRaisesRegex(UsageError, "cannot read /nowhere/x.yaml: No such file"):
-            tree.read("/nowhere/x.yaml")
+            read("/nowhere/x.yaml")
         with tempfile.NamedTemporaryFile() as file:
             file.write(b"\xff\xfe")
             file.flush()
             with self.assertRaisesRegex(UsageError, "is not UTF-8"):
-                tree.read(file.name)
+                read(file.name)
 
 
 class CommandTest(unittest.TestCase):

@@ -14,8 +14,7 @@ from typing import Any
 from unittest import mock
 
 from malob.cli.arguments import Parser, endpoint, positive, seconds
-from malob.cli.doctor.__main__ import obstacles, report
-from malob.cli.doctor.checks import Finding
+from malob.cli.doctor import Finding, obstacles, report
 from malob.cli.table import render
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.network.labs import check_name

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from malob.errors import ScriptError, UsageError
-from research.bench import endhost_command, endhost_figures, open_vswitch, open_vswitch_command, switch_counters, usage
-from research.bench.endhost_figures import MALOB, NONE, OSKEN
+from research.bench import endhost, open_vswitch, usage
+from research.bench.endhost_ways import MALOB, NONE, OSKEN
 from research.bench.open_vswitch import CASES, PLAIN, PROACTIVE, REACTIVE, Round, figure
 
 _STAT = "123 (a) b (c) S 1 123 123 0 -1 4194560 500 0 0 0 150 25 7 9 20 0 12 0 1000 90000 4000 18446744073709551615"
@@ -61,14 +61,14 @@ system@ovs-system:
 """
 
     def test_counts_are_those_of_all_datapaths_and_an_event_that_has_not_happened_counts_zero(self) -> None:
-        counts = switch_counters.counts_in(self.COVERAGE, self.DATAPATHS)
+        counts = open_vswitch.counts_in(self.COVERAGE, self.DATAPATHS)
         self.assertEqual({"to_controller": 24, "from_controller": 0, "upcalls": 34, "translations": 585_000}, counts)
 
     def test_what_happened_before_does_not_count(self) -> None:
         before = {"to_controller": 10, "from_controller": 20, "upcalls": 5, "translations": 1}
         after = {"to_controller": 30, "from_controller": 50, "upcalls": 40, "translations": 101}
         self.assertEqual(
-            {"to_controller": 2, "from_controller": 3, "upcalls": 3.5, "translations": 10}, switch_counters.per_connection(before, after, 10)
+            {"to_controller": 2, "from_controller": 3, "upcalls": 3.5, "translations": 10}, open_vswitch.per_connection(before, after, 10)
         )
 
 
@@ -82,7 +82,7 @@ class FigureTest(unittest.TestCase):
 
 
 def ab(per_second: float, packet_ins: int, failed: int = 0) -> Round:
-    return Round(per_second, failed, {"vswitchd": 0.5}, dict.fromkeys(switch_counters.NAMES, 2.0), packet_ins)
+    return Round(per_second, failed, {"vswitchd": 0.5}, dict.fromkeys(open_vswitch.COUNTERS, 2.0), packet_ins)
 
 
 class OpenVSwitchTest(unittest.TestCase):
@@ -118,7 +118,7 @@ malob_packet_in_drops_total{class="SYN"} 100
         self.assertEqual(0, open_vswitch.packet_ins_in(""))
 
     def test_table_has_a_row_for_each_case(self) -> None:
-        header, *rows = open_vswitch_command._table(self.figures())
+        header, *rows = open_vswitch.table(self.figures()).printed()
         self.assertIn("packet-ins/1000", header)
         self.assertEqual(["plain", "reactive", "proactive"], [row.split()[0] for row in rows if not row.startswith("-")])
 
@@ -129,39 +129,35 @@ def one_round(connect_ms: float, failed: int = 0, **others: float) -> dict[str, 
 
 class EndhostFiguresTest(unittest.TestCase):
     def test_figures_are_medians_over_rounds_and_failures_are_added(self) -> None:
-        found = endhost_figures.figures(
-            {MALOB: [one_round(1.5, 2, rss_load_mb=90), one_round(1.0, 0, rss_load_mb=130), one_round(9.0, 1, rss_load_mb=91)]}
-        )
+        found = endhost.figures({MALOB: [one_round(1.5, 2, rss_load_mb=90), one_round(1.0, 0, rss_load_mb=130), one_round(9.0, 1, rss_load_mb=91)]})
         self.assertEqual({"connect_median_ms": 1.5, "failed": 3, "rss_load_mb": 91}, found[MALOB])
 
     def test_delay_of_first_packets_is_against_no_switch_in_the_same_round(self) -> None:
-        found = endhost_figures.figures(
-            {MALOB: [one_round(2.0), one_round(9.0), one_round(3.0)], NONE: [one_round(0.5), one_round(8.0), one_round(0.25)]}
-        )
+        found = endhost.figures({MALOB: [one_round(2.0), one_round(9.0), one_round(3.0)], NONE: [one_round(0.5), one_round(8.0), one_round(0.25)]})
         # 1.5, 1 and 2.75; the medians alone differ by 2.5
         self.assertEqual(1.5, found[MALOB]["first_packet_ms"])
         self.assertNotIn("first_packet_ms", found[NONE])
 
     def test_delay_is_not_told_where_none_was_not_measured(self) -> None:
-        self.assertNotIn("first_packet_ms", endhost_figures.figures({MALOB: [one_round(2.0)]})[MALOB])
+        self.assertNotIn("first_packet_ms", endhost.figures({MALOB: [one_round(2.0)]})[MALOB])
 
     def test_limits_hold_as_they_are_promised(self) -> None:
         at_limit = {"rss_load_mb": 120.0, "idle_cpu_percent": 0.5, "start_s": 2.0, "first_packet_ms": 2.0}
         self.assertEqual(
             {"rss_load_mb": True, "idle_cpu_percent": False, "start_s": False, "first_packet_ms": True},
-            {check["figure"]: check["holds"] for check in endhost_figures.checks({MALOB: at_limit})},
+            {check["figure"]: check["holds"] for check in endhost.checks({MALOB: at_limit})},
         )
 
     def test_only_malob_is_held_to_targets_and_to_those_that_were_measured(self) -> None:
         found = {OSKEN: {"rss_load_mb": 500.0, "start_s": 9.0}, MALOB: {"start_s": 1.5}}
-        self.assertEqual(["holds   started below 2 s: 1.50"], endhost_figures.verdicts(endhost_figures.checks(found)))
-        self.assertEqual(["missed  started below 2 s: 2.50"], endhost_figures.verdicts(endhost_figures.checks({MALOB: {"start_s": 2.5}})))
-        self.assertEqual([], endhost_figures.checks({OSKEN: found[OSKEN]}))
+        self.assertEqual(["holds   started below 2 s: 1.50"], endhost.verdicts(endhost.checks(found)))
+        self.assertEqual(["missed  started below 2 s: 2.50"], endhost.verdicts(endhost.checks({MALOB: {"start_s": 2.5}})))
+        self.assertEqual([], endhost.checks({OSKEN: found[OSKEN]}))
 
     def test_table_has_a_line_for_what_was_measured_of_any_way(self) -> None:
         self.assertEqual(
             [["started, s", "1.50", "-"], ["new flows per second", "600", "3000"]],
-            endhost_figures.rows({MALOB: {"start_s": 1.5, "flows_per_s": 600.2}, NONE: {"flows_per_s": 3000.0}}),
+            endhost.rows({MALOB: {"start_s": 1.5, "flows_per_s": 600.2}, NONE: {"flows_per_s": 3000.0}}),
         )
 
 
@@ -169,10 +165,10 @@ class EndhostCommandTest(unittest.TestCase):
     def test_wrong_options_are_refused_by_name(self) -> None:
         for words, name in ((["--only", "ryu"], "--only"), (["--requests", "5", "--parallel", "6"], "--parallel")):
             with self.subTest(words=words), self.assertRaisesRegex(UsageError, name):
-                endhost_command.main(words)
+                endhost.EndhostCommand().main(words)
         for words in (["--rounds", "0"], ["--seconds", "0"], ["--settle", "x"]):
             with self.subTest(words=words), contextlib.redirect_stderr(io.StringIO()) as said:
-                self.assertRaises(SystemExit, endhost_command.main, words)
+                self.assertRaises(SystemExit, endhost.EndhostCommand().main, words)
                 self.assertIn(words[0], said.getvalue())
 
 

@@ -15,8 +15,10 @@ from unittest import mock
 
 from malob.errors import ScriptError, UsageError
 from malob.network import topology
-from research.bench.compare import balancers, command, comparison, figures, floodlight, forwarding, load
-from research.bench.compare.load import Round, Visits
+from research.bench import bench_command, visits
+from research.bench.compare import balancers, comparison, figures, floodlight, load
+from research.bench.compare.load import Round
+from research.bench.visits import Visits
 
 _AB = """Concurrency Level:      10
 Time taken for tests:   2.500 seconds
@@ -54,7 +56,7 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual({1: (700, 300), 12: (70, 900)}, load.parse_ports(_PORTS))
 
     def test_visits_that_failed_have_no_time(self) -> None:
-        self.assertEqual(Visits([200, 300], [900, 1000], 1), load.parse_visits("200 900\nfailed timed out\n300 1000\n"))
+        self.assertEqual(Visits([200, 300], [900, 1000], 1), visits.parse("200 900\nfailed timed out\n300 1000\n"))
 
     def test_shares_are_all_of_it(self) -> None:
         self.assertEqual([4, 3, 3], load.shares(10, 3))
@@ -65,26 +67,26 @@ class ForwardingTest(unittest.TestCase):
     def test_nearest_path_is_that_with_the_lowest_sum_of_delays(self) -> None:
         """client-4 is 2 ms from server-3; from client-3 the way over kentucky (9 + 8) is longer than the link of 14 ms"""
         network = topology.load("geni-wan")
-        ports = forwarding.ports_to_hosts(network)
+        ports = balancers.ports_to_hosts(network)
         self.assertEqual(network.ports("client-4")["server-3"], ports["client-4"]["server-3"])
         self.assertEqual(network.ports("client-3")["client-4"], ports["client-3"]["server-3"])
 
     def test_without_delays_it_is_that_with_the_fewest_links(self) -> None:
         network = topology.load("mesh5")
-        ports = forwarding.ports_to_hosts(network)
+        ports = balancers.ports_to_hosts(network)
         self.assertEqual(network.ports("s1")["s3"], ports["s1"]["w1"])
         self.assertEqual(network.ports("s3")["w1"], ports["s3"]["w1"])
 
     def test_every_switch_leads_to_every_host(self) -> None:
         network = topology.load("geni-wan")
-        for switch, ports in forwarding.ports_to_hosts(network).items():
+        for switch, ports in balancers.ports_to_hosts(network).items():
             self.assertEqual(set(network.hosts), set(ports), switch)
 
 
 def one_round(rate: float, proxy_s: float | None = None, connect_us: int = 500, failed: int = 0, link_bytes: int = 1_000_000) -> Round:
     cpu = {"vswitchd": 1.0, "controller": 0.5} | ({} if proxy_s is None else {"proxy": proxy_s})
-    visits = Visits([connect_us] * 3, [20_000, 30_000, 40_000], 0)
-    return Round(rate, 80.0, visits, visits, failed, cpu, {"s1>s2": link_bytes, "s2>s1": 3_000_000})
+    some = Visits([connect_us] * 3, [20_000, 30_000, 40_000], 0)
+    return Round(rate, 80.0, some, some, failed, cpu, {"s1>s2": link_bytes, "s2>s1": 3_000_000})
 
 
 class FiguresTest(unittest.TestCase):
@@ -150,22 +152,22 @@ class FloodlightTest(unittest.TestCase):
 
 class QuickTest(unittest.TestCase):
     def test_quick_is_less_of_all_but_of_what_is_given(self) -> None:
-        options = command.options(["--quick", "--pages", "40"])
+        options = comparison.CompareCommand().options(["--quick", "--pages", "40"])
         self.assertEqual((1, 300, 20, 40), (options.repeats, options.connections, options.connects, options.pages))
-        options = command.options([])
+        options = comparison.CompareCommand().options([])
         self.assertEqual((3, 3000, 100, 48), (options.repeats, options.connections, options.connects, options.pages))
 
 
 class WrongUseTest(unittest.TestCase):
     def setUp(self) -> None:
         # what comes after the command line has been read
-        begun = mock.patch.object(command, "need_root", side_effect=AssertionError("taken for right"))
+        begun = mock.patch.object(bench_command, "need_root", side_effect=AssertionError("taken for right"))
         begun.start()
         self.addCleanup(begun.stop)
 
     def check(self, expected: str, *words: str) -> None:
         with self.assertRaisesRegex(UsageError, expected) as caught:
-            command.main(words)
+            comparison.CompareCommand().main(words)
         self.assertEqual(2, caught.exception.exit_code)
 
     def test_unknown_balancer(self) -> None:
@@ -189,7 +191,7 @@ class WrongUseTest(unittest.TestCase):
 
     def test_number_of_repeats_that_is_none(self) -> None:
         with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()) as said:
-            command.main(["--repeats", "0"])
+            comparison.CompareCommand().main(["--repeats", "0"])
         self.assertEqual(2, ended.exception.code)
         self.assertIn("--repeats: expected a whole number from 1, not '0'", said.getvalue())
 

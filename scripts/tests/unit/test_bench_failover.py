@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import unittest
 
-from research.bench.failover import command, findings
+from research.bench.failover import findings, run
 from research.bench.failover.findings import Fault, Record
 from research.bench.proactive.clients import Slow
 from research.bench.proactive.findings import Totals
@@ -49,6 +49,6 @@ class FindingsTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_faults_by_name(self) -> None:
-        self.assertEqual(("kill", "cut"), command._faults("kill,cut"))
+        self.assertEqual(("kill", "cut"), run._faults("kill,cut"))
         with self.assertRaisesRegex(argparse.ArgumentTypeError, "no fault 'fire'; there are: kill, "):
-            command._faults("kill,fire")
+            run._faults("kill,fire")

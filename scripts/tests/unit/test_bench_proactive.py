@@ -17,7 +17,8 @@ from typing import Any, Callable
 from unittest import mock
 
 from malob.system.ports import free_port
-from research.bench.proactive import clients, command, findings, run
+from research.bench import bench_command
+from research.bench.proactive import clients, findings, run
 from research.bench.proactive.findings import Record, Step, Totals
 from research.bench.soak import servers
 from research.bench.soak.model import Failure
@@ -80,14 +81,14 @@ class MovesTest(unittest.TestCase):
 
 class CommandTest(unittest.TestCase):
     def test_options_exclude_each_other_and_are_checked(self) -> None:
-        begun = mock.patch.object(command, "need_root", side_effect=AssertionError("taken for right"))
+        begun = mock.patch.object(bench_command, "need_root", side_effect=AssertionError("taken for right"))
         for words, said in (
             (["--moves", "5", "--controller-down", "1"], "not allowed with argument"),
             (["--controller-down", "0"], "--controller-down: expected a number above 0, not '0'"),
             (["--rate", "x"], "--rate: expected a whole number from 1, not 'x'"),
         ):
             with self.subTest(words=words), begun, contextlib.redirect_stderr(io.StringIO()) as errors:
-                self.assertRaises(SystemExit, command.main, words)
+                self.assertRaises(SystemExit, run.ProactiveCommand().main, words)
                 self.assertIn(said, errors.getvalue())
 
 

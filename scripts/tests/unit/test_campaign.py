@@ -17,9 +17,9 @@ from unittest import mock
 
 from malob.errors import UsageError
 from research import distribution
-from research.experiments import campaign, campaign_report
-from research.experiments.campaign import Campaign, Pass
-from research.experiments.plots import Chart, Figure
+from research.experiments.campaign import campaign, report
+from research.experiments.campaign.campaign import Campaign, Pass
+from research.experiments.frame.plots import Chart, Figure
 
 _OPTIONS = argparse.Namespace(quick=False, no_plots=True)
 
@@ -157,16 +157,16 @@ time.sleep(0.4)
 
 class ReportTest(_InDirectory):
     def test_ratios_are_formed_within_passes(self) -> None:
-        made = campaign_report.combined("thesis-http", [summary(1, 4), summary(3, 6), summary(10, 40)])
+        made = report.combined("thesis-http", [summary(1, 4), summary(3, 6), summary(10, 40)])
         self.assertEqual((3, 0.25), (made.ratios["SL-PS"].count, made.ratios["SL-PS"].median))
         self.assertEqual(3, made.metrics["median_s.SL-PS"].median)
         self.assertEqual((0.25, 0.5), (made.ratios["SL-PS"].low, made.ratios["SL-PS"].high))
 
     def test_page_has_claims_with_their_intervals_and_the_papers_figures(self) -> None:
-        one = campaign_report.combined("thesis-http", [summary(1, 4)])
-        several = campaign_report.combined("thesis-ftp", [summary(1, 4), summary(3, 4, rejected=True)])
-        missed = campaign_report.combined("thesis-bio", [summary(3, 4), summary(3, 4)])
-        text = "\n".join(campaign_report.page([one, several, missed], []))
+        one = report.combined("thesis-http", [summary(1, 4)])
+        several = report.combined("thesis-ftp", [summary(1, 4), summary(3, 4, rejected=True)])
+        missed = report.combined("thesis-bio", [summary(3, 4), summary(3, 4)])
+        text = "\n".join(report.page([one, several, missed], []))
         self.assertIn("| thesis-http | SL-PS to RR+SPH | 0.250 | 1 | ≤ 0.5 | met | `lab run thesis-http` |", text)
         self.assertIn("| thesis-ftp | SL-PS to RR+SPH | 0.500 (0.250 to 0.750) | 2 | ≤ 0.5 | open | `lab run thesis-ftp` |", text)
         self.assertIn("| ≤ 0.5 | **missed** | `lab run thesis-bio` |", text)
@@ -174,11 +174,11 @@ class ReportTest(_InDirectory):
         self.assertIn("2 passes, 1 of them rejected; P, 2 processors", text)
 
     def test_figures_have_ratios_and_distributions_with_n(self) -> None:
-        made = campaign_report.combined("thesis-http", [summary(1, 4), summary(3, 6)])
+        made = report.combined("thesis-http", [summary(1, 4), summary(3, 6)])
         self.path.mkdir()
         (self.path / "requests.csv").write_text("case,seconds,counted,error\nSL-PS,1.0,1,\nSL-PS,3.0,1,\nSL-PS,9.0,0,\nSL-PS,9.0,1,timeout\n")
-        campaign_report.add_times(made, [self.path, self.path])
-        ratios, ecdf = campaign_report.figures(made)
+        report.add_times(made, [self.path, self.path])
+        ratios, ecdf = report.figures(made)
         assert isinstance(ratios, Figure) and isinstance(ecdf, Chart)
         self.assertEqual([("SL-PS", 0.375, 0.5)], [(bar.label, bar.value, bar.paper_low) for bar in ratios.bars])
         self.assertEqual((2, 4), (ratios.bars[0].count, ecdf.lines[0].count))
@@ -187,11 +187,11 @@ class ReportTest(_InDirectory):
     def test_experiment_without_the_baseline_has_no_figures(self) -> None:
         without = summary(1, 4)
         del without["metrics"]["median_s.RR+SPH"]
-        self.assertEqual([], campaign_report.figures(campaign_report.combined("mptcp", [without])))
+        self.assertEqual([], report.figures(report.combined("mptcp", [without])))
 
     def test_table_has_all_metrics(self) -> None:
         file = self.path.with_suffix(".csv")
-        campaign_report.write_table(file, [campaign_report.combined("thesis-http", [summary(1, 4), summary(3, 4)])])
+        report.write_table(file, [report.combined("thesis-http", [summary(1, 4), summary(3, 4)])])
         with open(file, newline="") as lines:
             rows = list(csv.reader(lines))
         self.assertEqual(["thesis-http", "median_s.SL-PS", "2", "2", "1", "3", "1.0", "s"], rows[1])

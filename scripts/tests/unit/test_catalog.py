@@ -8,9 +8,8 @@ import unittest
 from typing import Any, Callable
 from unittest import mock
 
-from malob.cli.catalog import draining, view
-from malob.cli.catalog.__main__ import main, parser
-from malob.cli.catalog.kinds import KINDS, MEMBER, VIP
+from malob.cli.catalog import details, main, parser, table, wait
+from malob.cli.kinds import KINDS, MEMBER, VIP
 from malob.errors import ScriptError, UsageError
 from malob.rest.client import RestClient, RestError, Target
 from tests.unit.answering import Reply, Request, serving
@@ -22,24 +21,25 @@ _MEMBER = {"id": "a", "address": "10.0.0.1", "port": None, "pool_id": "p", "weig
 class ViewTest(unittest.TestCase):
     def test_items_are_rows(self) -> None:
         self.assertEqual(
-            ["vip  name  address     protocol  port  lb method  pool", "web  web   10.0.0.100  tcp         80  -          p"], view.table(VIP, [_VIP])
+            ["vip  name  address     protocol  port  lb method  pool", "web  web   10.0.0.100  tcp         80  -          p"],
+            table(VIP, [_VIP]),
         )
 
     def test_what_is_not_set_says_what_that_means(self) -> None:
-        row = view.table(VIP, [{**_VIP, "protocol": None, "port": None, "pools": []}])[1]
+        row = table(VIP, [{**_VIP, "protocol": None, "port": None, "pools": []}])[1]
         self.assertEqual(["web", "web", "10.0.0.100", "any", "any", "-", "-"], row.split())
 
     def test_what_has_parts_is_shown_as_options_take_it(self) -> None:
-        lines = view.details(MEMBER, {"id": "a", "backup": True, "how": {"type": "SOURCE_IP", "timeout": 60}})
+        lines = details(MEMBER, {"id": "a", "backup": True, "how": {"type": "SOURCE_IP", "timeout": 60}})
         self.assertIn("backup  true", lines)
         self.assertIn("how     type=SOURCE_IP,timeout=60", lines)
 
     def test_empty_notes_are_dashes(self) -> None:
-        lines = view.details(MEMBER, {"id": "a", "description": "", "tags": [], "external_ids": {}})
+        lines = details(MEMBER, {"id": "a", "description": "", "tags": [], "external_ids": {}})
         self.assertEqual(["-", "-", "-"], [line.split()[1] for line in lines if line.split()[0] in ("description", "tags", "external_ids")])
 
     def test_details_show_fields_that_the_table_does_not_know(self) -> None:
-        self.assertEqual("later  1", view.details(MEMBER, {"id": "a", "later": 1})[-1])
+        self.assertEqual("later  1", details(MEMBER, {"id": "a", "later": 1})[-1])
 
 
 class CommandTest(unittest.TestCase):
@@ -176,7 +176,7 @@ class WaitTest(unittest.TestCase):
 
         with serving(self._answer) as port:
             rest = RestClient(Target("http", "127.0.0.1", port))
-            draining.wait(rest, members, timeout_s, self.told.append, lambda: self.now, sleep)
+            wait(rest, members, timeout_s, self.told.append, lambda: self.now, sleep)
 
     def test_ends_with_the_last_connection_of_all(self) -> None:
         self._wait(["a", "b"])

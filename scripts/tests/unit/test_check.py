@@ -4,8 +4,8 @@ import unittest
 
 from lab.check import Result
 from lab.linking import parse_limit
+from lab.saturation import Saturation
 from lab.shaping import trace
-from lab.strain import Strain
 from malob.errors import UsageError
 from malob.network import topology
 from malob.network.links import Direction
@@ -33,10 +33,10 @@ class ResultTest(unittest.TestCase):
 
 class StrainTest(unittest.TestCase):
     def test_machine_that_keeps_up_is_not_complained_about(self) -> None:
-        self.assertEqual([], Strain({"ovs-vswitchd": 0.94}, {"ovs-vswitchd": 0.04}, 0.009, 3).complaints)
+        self.assertEqual([], Saturation({"ovs-vswitchd": 0.94}, {"ovs-vswitchd": 0.04}, 0.009, 3).complaints)
 
     def test_each_thing_that_is_too_much_is_named(self) -> None:
-        words = Strain({"x": 0.97, "y": 0.2}, {"x": 0, "y": 0.2}, 0.02, 7).complaints
+        words = Saturation({"x": 0.97, "y": 0.2}, {"x": 0, "y": 0.2}, 0.02, 7).complaints
         self.assertEqual(["x used 97% of a core", "y waited 20% of the time for a core", "2.0% of packets came more than 2 ms late, one 7 ms"], words)
 
 

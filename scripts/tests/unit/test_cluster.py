@@ -12,7 +12,7 @@ from typing import Any
 
 from malob.system.lock import locked
 from malob.system.place import ROOT
-from malob.system.ports import free_ports
+from malob.system.ports import free_ports, port_is_free
 from malob.system.waiting import wait_until
 from tests.unit.answering import answering_all
 
@@ -56,7 +56,7 @@ class ClusterCommandTest(unittest.TestCase):
             "STARTED": str(self.started),
             "ETCD_NAME": "must-not-be-seen",
         }
-        self.command = [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli.cluster"]
+        self.command = [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli", "cluster"]
 
     def refused(self, *arguments: str, **environment: str) -> tuple[int, str]:
         done = subprocess.run([*self.command, *arguments], capture_output=True, text=True, timeout=60, env={**self.environment, **environment})
@@ -122,7 +122,7 @@ class ClusterCommandTest(unittest.TestCase):
         process.communicate(timeout=30)
 
     def test_ports_and_data_are_those_of_the_options(self) -> None:
-        first = min(free_ports(6))
+        first = next(port for port in free_ports(50) if all(port_is_free(port + offset) for offset in range(6)))
         data = self.temporary / "kept"
         process, option = self.start("--port", str(first), "--data", str(data))
         self.assertEqual(f"--etcd http://127.0.0.1:{first},http://127.0.0.1:{first + 2},http://127.0.0.1:{first + 4}", option)

@@ -14,10 +14,10 @@ from unittest import mock
 
 from lab.simulations import SIMULATIONS
 from malob.cli import commands, java, usage
-from malob.cli.catalog.kinds import KINDS
 from malob.cli.completion import reference
 from malob.cli.completion.engine import Completion, complete
 from malob.cli.completion.sources import SOURCES
+from malob.cli.kinds import KINDS
 from malob.cli.test import FUZZ_TARGETS
 from malob.errors import ScriptError
 from malob.system.place import ROOT

@@ -9,12 +9,9 @@ from typing import Any, Callable
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
-from malob.cli.connections.__main__ import main
-from malob.cli.connections.view import table
+from malob.cli.connections import main, table
 from malob.errors import MissingError, UsageError
-from malob.rest.client import RestError
-from malob.rest.listing import read
-from malob.rest.local import RestClient
+from malob.rest.client import RestClient, RestError, Target
 from tests.unit.answering import answering
 
 _CONNECTION: dict[str, Any] = {
@@ -91,7 +88,7 @@ class ReadTest(unittest.TestCase):
     def test_pages_are_put_together_up_to_the_limit(self) -> None:
         asked: list[str] = []
         with answering(_pages(2500, asked)) as port:
-            found = read(RestClient("127.0.0.1", port), {"vip": "a b"}, 2200)
+            found = RestClient(Target("http", "127.0.0.1", port)).connections({"vip": "a b"}, 2200)
         self.assertEqual(list(range(2200)), [each["client_port"] for each in found["connections"]])
         self.assertEqual("2200", found["next"])
         self.assertEqual(
@@ -105,7 +102,7 @@ class ReadTest(unittest.TestCase):
 
     def test_last_page_ends_it(self) -> None:
         with answering(_pages(3, [])) as port:
-            found = read(RestClient("127.0.0.1", port), {}, 100)
+            found = RestClient(Target("http", "127.0.0.1", port)).connections({}, 100)
         self.assertEqual((3, None), (len(found["connections"]), found["next"]))
 
 

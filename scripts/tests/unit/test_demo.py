@@ -3,9 +3,9 @@ from __future__ import annotations
 import io
 import unittest
 
-from lab.demo import view
+from lab.demo import screen
 from lab.demo.tally import Tally, median_ms
-from malob.rest.local import RestClient
+from malob.rest.client import RestClient, Target
 
 
 def _tally() -> Tally:
@@ -47,7 +47,7 @@ class TallyTest(unittest.TestCase):
 
 class ViewTest(unittest.TestCase):
     def test_table_has_a_row_for_each_server_and_each_path(self) -> None:
-        lines = view.table(_tally(), {"w1": 2}, {("c1", "w1"): ["s1", "s3"], ("c2", "w2"): ["s2"]})
+        lines = screen.table(_tally(), {"w1": 2}, {("c1", "w1"): ["s1", "s3"], ("c2", "w2"): ["s2"]})
         self.assertEqual(
             [
                 ["w1", "3", "2", "2.0", "2.9"],
@@ -60,7 +60,7 @@ class ViewTest(unittest.TestCase):
 
     def test_without_terminal_nothing_is_redrawn(self) -> None:
         out = io.StringIO()
-        live = view.LiveView(out)
+        live = screen.LiveView(out)
         live.show(_tally(), {}, {}, 3)
         live.finish(["done"])
         self.assertEqual("done\n", out.getvalue())
@@ -68,12 +68,12 @@ class ViewTest(unittest.TestCase):
     def test_summary_names_servers_that_were_not_used(self) -> None:
         tally = Tally(["w1", "w2"])
         tally.add("c1", {"server": "w1", "ms": 1})
-        self.assertIn("not used: w2", view.summary(tally, 1, "10.0.0.100"))
+        self.assertIn("not used: w2", screen.summary(tally, 1, "10.0.0.100"))
 
 
 class CurlLineTest(unittest.TestCase):
     def test_can_be_pasted_into_a_shell(self) -> None:
-        rest = RestClient("127.0.0.1", 8080)
+        rest = RestClient(Target("http", "127.0.0.1", 8080))
         self.assertEqual(
             """curl -d '{"id": "1"}' http://127.0.0.1:8080/quantum/v1.0/vips/""", rest.curl_line("POST", "/quantum/v1.0/vips/", {"id": "1"})
         )

@@ -8,8 +8,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from malob.system.place import ROOT
-from tools.docs import diagrams, launcher, menu, outputs, pages, source
-from tools.docs.blocks import BadMark, Block, Fate, blocks, indented_commands
+from tests import calls, outputs, pages
+from tests.blocks import BadMark, Block, Fate, blocks, indented_commands
+from tools.docs import diagrams, menu, source
+from tools.docs.menu import DOCS
 
 #: Pages whose commands need not be marked: what another test does, or why they are not run.
 MARKED_ELSEWHERE = {
@@ -32,9 +34,9 @@ MARKED_ELSEWHERE = {
 class PagesTest(unittest.TestCase):
     def test_every_command_is_run_or_says_why_not(self) -> None:
         for page, text in _texts():
-            if pages.name(page) in MARKED_ELSEWHERE:
+            if _name(page) in MARKED_ELSEWHERE:
                 continue
-            with self.subTest(page=pages.name(page)):
+            with self.subTest(page=_name(page)):
                 self.assertEqual([], [block.line for block in blocks(text) if block.fate is Fate.UNMARKED])
                 self.assertEqual([], indented_commands(text), "commands stand in fenced blocks")
 
@@ -44,16 +46,16 @@ class PagesTest(unittest.TestCase):
             known |= {path.stem} | set(re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
         for page, text in _texts():
             for block in blocks(text):
-                with self.subTest(page=pages.name(page), line=block.line):
+                with self.subTest(page=_name(page), line=block.line):
                     self.assertTrue(block.fate is not Fate.TESTED or block.test in known, block.test)
 
     def test_what_is_told_to_malob_it_understands(self) -> None:
         found = 0
         for page, text in _texts():
-            for words in launcher.calls(text):
+            for words in calls.calls(text):
                 found += 1
-                with self.subTest(page=pages.name(page), call=" ".join(words)):
-                    self.assertEqual([], launcher.unknown(words))
+                with self.subTest(page=_name(page), call=" ".join(words)):
+                    self.assertEqual([], calls.unknown(words))
         self.assertGreater(found, 80)
 
     def test_links_lead_somewhere(self) -> None:
@@ -63,14 +65,14 @@ class PagesTest(unittest.TestCase):
                 if re.match(r"[a-z]+:", link):
                     continue
                 found += 1
-                with self.subTest(page=pages.name(page), link=link):
+                with self.subTest(page=_name(page), link=link):
                     self.assertEqual("", _wrong(page, text, link))
         self.assertGreater(found, 50)
 
     def test_lines_of_prose_have_at_most_120_characters(self) -> None:
         """Tables, commands and their output may be wider."""
         for page, text in _texts():
-            with self.subTest(page=pages.name(page)):
+            with self.subTest(page=_name(page)):
                 self.assertEqual([], [line for line in pages.prose(text) if len(line) > 120 and not line.startswith(("|", "    "))])
 
     def test_text_of_figures_can_be_searched_and_they_have_no_date(self) -> None:
@@ -82,11 +84,11 @@ class PagesTest(unittest.TestCase):
 
     def test_every_page_is_in_the_menu(self) -> None:
         listed = {menu.HOME} | {entry.page for entry in menu.everything()}
-        self.assertEqual(set(), {pages.name(page) for page in pages.pages()} - listed)
+        self.assertEqual(set(), {_name(page) for page in pages.pages()} - listed)
 
     def test_every_page_of_the_menu_exists_or_is_generated(self) -> None:
         listed = [entry.page for entry in menu.everything()]
-        self.assertEqual([], [page for page in listed if page not in pages.GENERATED and not (ROOT / page).is_file()])
+        self.assertEqual([], [page for page in listed if page not in source.GENERATORS and not (ROOT / page).is_file()])
 
     def test_menu_has_no_page_twice(self) -> None:
         listed = [entry.page for entry in menu.everything()]
@@ -96,7 +98,7 @@ class PagesTest(unittest.TestCase):
 class ArchitectureTest(unittest.TestCase):
     def test_table_of_rules_has_the_priorities_of_the_code(self) -> None:
         layout = (ROOT / "src/main/java/io/malob/openflow/FlowLayout.java").read_text(encoding="utf-8")
-        page = (pages.DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
+        page = (DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
         code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
         sections = ("## What a switch holds", "## Proactive placement", "### Switches with fewer tables")
         holds = "".join(re.split(r"\n###? ", page.partition(f"\n{section}\n")[2])[0] for section in sections)
@@ -106,7 +108,7 @@ class ArchitectureTest(unittest.TestCase):
         self.assertEqual(code, table)
 
     def test_table_of_threads_has_their_names(self) -> None:
-        page = (pages.DOCS / "architecture/code-map.md").read_text(encoding="utf-8")
+        page = (DOCS / "architecture/code-map.md").read_text(encoding="utf-8")
         threads = page.partition("\n## Threads\n")[2].partition("\n## ")[0]
         names = [
             name
@@ -123,7 +125,7 @@ class ArchitectureTest(unittest.TestCase):
         of_others = {"LongAdder", "MasqueradeAddress"}
         classes = [path.with_suffix("").as_posix() for path in (ROOT / "src").rglob("*.java")]
         found = 0
-        for page in (pages.DOCS / "architecture").glob("*.md"):
+        for page in (DOCS / "architecture").glob("*.md"):
             named = re.findall(r"`((?:[a-z]+/)*[A-Z][a-z]\w*)(?:\.\w+(?:\(\))?)?`", page.read_text(encoding="utf-8"))
             for name in sorted(set(named) - of_others):
                 found += 1
@@ -138,7 +140,7 @@ class DiagramsTest(unittest.TestCase):
     def test_each_was_made_from_its_text(self) -> None:
         self.assertEqual(
             [text.with_suffix(".svg").name for text in diagrams.sources()],
-            sorted(path.name for path in (pages.DOCS / "architecture").glob("*.svg")),
+            sorted(path.name for path in (DOCS / "architecture").glob("*.svg")),
         )
         self.assertGreaterEqual(len(diagrams.sources()), 2)
         for text in diagrams.sources():
@@ -153,7 +155,7 @@ class DiagramsTest(unittest.TestCase):
                 self.assertEqual(diagrams.drawn(text), text.with_suffix(".svg").read_text(encoding="utf-8"))
 
     def test_components_are_the_packages_of_the_code(self) -> None:
-        text = (pages.DOCS / "architecture/components.dot").read_text(encoding="utf-8")
+        text = (DOCS / "architecture/components.dot").read_text(encoding="utf-8")
         shown = set(re.findall(r"^ +(\w+) \[label=\"(?:\w|\.)+[\"\\]", text, re.MULTILINE))
         code = {path.name for path in (ROOT / "src/main/java/io/malob").iterdir() if path.is_dir()}
         self.assertEqual(code | {"floodlight"}, shown)
@@ -163,7 +165,7 @@ class TroubleshootingTest(unittest.TestCase):
     def test_what_the_log_says_is_what_the_code_says(self) -> None:
         """Names and numbers in a quotation are examples; the words between them stand in the sources."""
         of_the_system = {"Address already in use"}
-        page = (pages.DOCS / "how-to/troubleshooting.md").read_text(encoding="utf-8")
+        page = (DOCS / "how-to/troubleshooting.md").read_text(encoding="utf-8")
         quoted = re.findall(r"log says `([^`]+)`", page)
         table = page.partition("| the log says |")[2].partition("\n\n")[0]
         quoted += re.findall(r"^\| `([^`]+)`", table, re.MULTILINE)
@@ -264,13 +266,13 @@ class OutputsTest(unittest.TestCase):
 class LauncherTest(unittest.TestCase):
     def test_calls_are_found_in_prose_and_blocks(self) -> None:
         text = "Say `./malob lab up x --scale 2`, or\n\n    sudo ./malob demo --keep; ls\n./malob lab exec h1 ping -c 1 h2\n"
-        self.assertEqual([["lab", "up", "x", "--scale", "2"], ["demo", "--keep"], ["lab", "exec", "h1"]], list(launcher.calls(text)))
+        self.assertEqual([["lab", "up", "x", "--scale", "2"], ["demo", "--keep"], ["lab", "exec", "h1"]], list(calls.calls(text)))
 
     def test_commands_and_options_that_are_not_there_are_told(self) -> None:
-        self.assertEqual([], launcher.unknown(["lab", "up", "mesh5", "--scale=2"]))
-        self.assertEqual(["--sclae"], launcher.unknown(["lab", "up", "mesh5", "--sclae", "2"]))
-        self.assertEqual(["dance"], launcher.unknown(["dance", "--now"]))
-        self.assertEqual(["--nothing"], launcher.unknown(["bench", "fluid", "--nothing"]))
+        self.assertEqual([], calls.unknown(["lab", "up", "mesh5", "--scale=2"]))
+        self.assertEqual(["--sclae"], calls.unknown(["lab", "up", "mesh5", "--sclae", "2"]))
+        self.assertEqual(["dance"], calls.unknown(["dance", "--now"]))
+        self.assertEqual(["--nothing"], calls.unknown(["bench", "fluid", "--nothing"]))
 
 
 class SourceTest(unittest.TestCase):
@@ -298,8 +300,7 @@ class SourceTest(unittest.TestCase):
                 self.assertEqual(expected, "\n".join(source.followed(path, text)))
 
     def test_generated_pages_are_in_the_menu(self) -> None:
-        self.assertLessEqual(set(pages.GENERATED), {entry.page for entry in menu.everything()})
-        self.assertEqual(set(pages.GENERATED), set(source.GENERATORS))
+        self.assertLessEqual(set(source.GENERATORS), {entry.page for entry in menu.everything()})
 
 
 class LinksTest(unittest.TestCase):
@@ -314,6 +315,10 @@ class LinksTest(unittest.TestCase):
 
 def _texts() -> list[tuple[Path, str]]:
     return [(page, page.read_text(encoding="utf-8")) for page in pages.pages()]
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def _wrong(page: Path, text: str, link: str) -> str:

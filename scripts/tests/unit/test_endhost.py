@@ -10,7 +10,7 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from malob.cli.endhost import view
+from malob.cli.endhost import uplinks_text
 from malob.endhost import checks, document, offloads, policy
 from malob.endhost.document import UplinkState
 from malob.endhost.network import MAIN, Interface
@@ -268,7 +268,7 @@ class WordsTest(unittest.TestCase):
     def test_rates(self) -> None:
         self.assertEqual(
             ["unknown", "0 bit/s", "999 bit/s", "1.5 kbit/s", "20 Mbit/s", "2.5 Gbit/s"],
-            [view.rate(bps) for bps in (None, 0, 999, 1500, 20e6, 2.5e9)],
+            [uplinks_text.rate(bps) for bps in (None, 0, 999, 1500, 20e6, 2.5e9)],
         )
 
 

@@ -12,12 +12,11 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from research.experiments import endhost_capacity, endhost_capacity_report
-from research.experiments.endhost_capacity_cases import GROUPS, LOADS, Case, Outcome, Reading, cases, outcome
-from research.experiments.endhost_capacity_report import Results
-from research.experiments.summary import Summary
+from research.experiments.endhost import capacity
+from research.experiments.endhost.capacity import GROUPS, LOADS, Case, Outcome, Reading, Results, cases, outcome
+from research.experiments.frame.summary import Summary
 
-PROGRAMS = Path(endhost_capacity.__file__).parent / "programs"
+PROGRAMS = Path(capacity.__file__).parents[1] / "programs"
 
 
 def reading(at_s: float, capacity_mbps: float | None, alive: bool = True) -> Reading:
@@ -65,7 +64,7 @@ class ReportTest(unittest.TestCase):
     def test_checks_take_the_worst_run_and_the_mean_share(self) -> None:
         some = [Outcome(10, 2, 1, 0, 0.005, 1), Outcome(10, 4, 0.9, 0, 0.011, 1.5)]
         summed = Summary("endhost-capacity", {}, {})
-        endhost_capacity_report.summarise(summed, Results({Case("udp", (10.0,)): some}))
+        capacity.summarise(summed, Results({Case("udp", (10.0,)): some}))
         found = {check.name: (round(check.value or 0, 4), check.holds) for check in summed.checks}
         self.assertEqual(
             {
@@ -82,10 +81,10 @@ class ReportTest(unittest.TestCase):
         some = [Outcome(50, 2, 1, 0, None, 1), Outcome(50, None, None, None, None, 1)]
         results = Results({Case("tcp", (50.0,)): some})
         summed = Summary("endhost-capacity", {}, {})
-        endhost_capacity_report.summarise(summed, results)
+        capacity.summarise(summed, results)
         self.assertEqual(0.5, summed.value("told.tcp.50"))
         self.assertIsNone(next(check for check in summed.checks if "first" in check.name).holds)
-        self.assertEqual(["tcp", "50", "2", "1"], endhost_capacity_report.rows(results)[0][:4])
+        self.assertEqual(["tcp", "50", "2", "1"], capacity.table(results).rows()[0][:4])
 
 
 class _Status(BaseHTTPRequestHandler):

@@ -24,35 +24,22 @@ from typing import Any, Callable
 from lab.multihomed import SERVER
 from lab.shaping import trace
 from malob.errors import ScriptError, UsageError
-from malob.rest.local import RestError
-from research.experiments import (
-    arguments,
-    campus_traces,
-    endhost_browsing,
-    endhost_dynamic,
-    endhost_dynamic_report,
-    endhost_loop,
-    endhost_model,
-    endhost_overhead,
-    endhost_pages,
-    endhost_paths,
-    endhost_policies,
-    endhost_races,
-    endhost_recording,
-    endhost_static_cases,
-    endhost_static_report,
-    endhost_traces,
-    endhost_web_cases,
-    endhost_web_report,
-)
-from research.experiments.endhost_browsing import Load
-from research.experiments.endhost_model import Job
-from research.experiments.endhost_recording import Second
-from research.experiments.endhost_static_cases import Case
+from malob.rest.client import RestError
+from research.experiments.endhost import browsing, campus_traces, dynamic, model, overhead, policies, recording, static, web
+from research.experiments.endhost import pages as endhost_pages
+from research.experiments.endhost import paths as endhost_paths
+from research.experiments.endhost import races as endhost_races
+from research.experiments.endhost import traces as endhost_traces
+from research.experiments.endhost.browsing import Load
+from research.experiments.endhost.model import Job
+from research.experiments.endhost.product import RelayedRestClient
+from research.experiments.endhost.program import FILE_LOOP
+from research.experiments.endhost.recording import Second
+from research.experiments.endhost.static import Case
+from research.experiments.frame import arguments
+from research.experiments.frame.samples import Record, Sample, SliceResult
+from research.experiments.frame.summary import Summary
 from research.experiments.programs import connect_loop, file_loop
-from research.experiments.relayed_rest import RelayedRestClient
-from research.experiments.samples import Record, Sample, SliceResult
-from research.experiments.summary import Summary
 
 TEN = 10.0
 
@@ -63,9 +50,9 @@ def job(*rates: float, files: int = 100, at_a_time: int = 20, body: int = 100_00
 
 class ModelTest(unittest.TestCase):
     def test_wire_bytes_are_all_packets_with_their_headers(self) -> None:
-        one = job(TEN, body=1448 - endhost_model.HEAD_BYTES)
+        one = job(TEN, body=1448 - model.HEAD_BYTES)
         self.assertEqual(1500 + 60 + 3 * 52, one.wire_bytes)
-        self.assertEqual(one.wire_bytes + 1 + 52, job(TEN, body=1449 - endhost_model.HEAD_BYTES).wire_bytes)
+        self.assertEqual(one.wire_bytes + 1 + 52, job(TEN, body=1449 - model.HEAD_BYTES).wire_bytes)
 
     def test_whole_files_are_spread_as_no_other_way_is_faster(self) -> None:
         for rates in ((10.0, 10.0), (10.0, 10.0, 10.0), (10.0, 20.0), (7.0, 11.0, 30.0)):
@@ -77,43 +64,43 @@ class ModelTest(unittest.TestCase):
                         return max(count * some.seconds_on(link) for link, count in enumerate(counts))
 
                     best = min(end(counts) for counts in product(range(files + 1), repeat=len(rates)) if sum(counts) == files)
-                    found = tuple(endhost_model.whole_files(some))
+                    found = tuple(model.whole_files(some))
                     self.assertEqual(files, sum(found))
                     self.assertAlmostEqual(best, end(found))
 
     def test_hundred_files_on_three_equal_links_leave_one_over(self) -> None:
-        self.assertEqual([33, 33, 34], sorted(endhost_model.whole_files(job(TEN, TEN, TEN))))
+        self.assertEqual([33, 33, 34], sorted(model.whole_files(job(TEN, TEN, TEN))))
 
     def test_few_files_at_a_time_wait_for_their_connections(self) -> None:
         alone = job(TEN, TEN, at_a_time=1)
         # two round trips of 2 ms, and 205 bytes at 10 Mbit/s
         self.assertAlmostEqual(0.004164, alone.seconds_before(0))
-        self.assertAlmostEqual(100 * (0.004164 + alone.seconds_on(0)), endhost_model.ideal_s(alone))
-        self.assertAlmostEqual(50 * alone.seconds_on(0) + 0.004164, endhost_model.ideal_s(job(TEN, TEN)))
+        self.assertAlmostEqual(100 * (0.004164 + alone.seconds_on(0)), model.ideal_s(alone))
+        self.assertAlmostEqual(50 * alone.seconds_on(0) + 0.004164, model.ideal_s(job(TEN, TEN)))
 
     def test_request_of_the_program_has_the_size_of_the_model(self) -> None:
         orders = {"path": "/100000", "address": SERVER}
         request = file_loop.FileLoop(orders, 0, 1).request
-        self.assertEqual(endhost_model.SENT_FIRST, 60 + 2 * endhost_model.HEADERS + len(request))
+        self.assertEqual(model.SENT_FIRST, 60 + 2 * model.HEADERS + len(request))
 
     def test_chance_on_one_link_is_no_chance(self) -> None:
-        self.assertAlmostEqual(endhost_model.ideal_s(job(TEN)), endhost_model.by_chance_s(job(TEN), 1, 3))
+        self.assertAlmostEqual(model.ideal_s(job(TEN)), model.by_chance_s(job(TEN), 1, 3))
 
     def test_chance_with_all_files_at_once_is_the_fuller_link(self) -> None:
         # two files, two links: half of the time both are on one link
         two = job(TEN, TEN, files=2, at_a_time=2)
         expected = two.seconds_before(0) + 1.5 * two.seconds_on(0)
-        self.assertAlmostEqual(expected, endhost_model.by_chance_s(two, 1, 4000), delta=0.03 * expected)
+        self.assertAlmostEqual(expected, model.by_chance_s(two, 1, 4000), delta=0.03 * expected)
 
     def test_chance_costs_what_the_paper_text_expects_of_it(self) -> None:
         for links, percent in ((2, 9), (5, 30)):
             some = job(*(TEN,) * links)
-            over = 100 * (endhost_model.by_chance_s(some, 1, 300) / endhost_model.fluid_s(some) - 1)
+            over = 100 * (model.by_chance_s(some, 1, 300) / model.fluid_s(some) - 1)
             self.assertAlmostEqual(percent, over, delta=3)
 
     def test_same_seed_gives_the_same_chance(self) -> None:
-        self.assertEqual(endhost_model.by_chance_s(job(TEN, TEN), 5, 20), endhost_model.by_chance_s(job(TEN, TEN), 5, 20))
-        self.assertNotEqual(endhost_model.by_chance_s(job(TEN, TEN), 5, 20), endhost_model.by_chance_s(job(TEN, TEN), 6, 20))
+        self.assertEqual(model.by_chance_s(job(TEN, TEN), 5, 20), model.by_chance_s(job(TEN, TEN), 5, 20))
+        self.assertNotEqual(model.by_chance_s(job(TEN, TEN), 5, 20), model.by_chance_s(job(TEN, TEN), 6, 20))
 
 
 class CampusTracesTest(unittest.TestCase):
@@ -300,10 +287,10 @@ class OwnTracesTest(unittest.TestCase):
         self.assertNotIn("trace_files", self.study("--traces", "outage").parameters())
 
     @staticmethod
-    def study(*words: str) -> endhost_dynamic.DynamicStudy:
+    def study(*words: str) -> dynamic.DynamicStudy:
         parser = argparse.ArgumentParser()
-        endhost_dynamic.add_arguments(parser)
-        return endhost_dynamic.DynamicStudy(parser.parse_args(words), "cubic")
+        dynamic.DynamicStudy.add_options(parser)
+        return dynamic.DynamicStudy(parser.parse_args(words))
 
 
 class PagesTest(unittest.TestCase):
@@ -348,11 +335,11 @@ class StaticTest(unittest.TestCase):
         self.assertEqual("group.10+10.c2", Case("group", (10.0, 10.0), at_a_time=2).key)
 
     def test_cases_are_all_points_of_the_figures_once(self) -> None:
-        keys = [case.key for case in endhost_static_cases.cases(False, endhost_static_cases.POLICIES)]
+        keys = [case.key for case in static.cases(False, static.POLICIES)]
         self.assertEqual(len(keys), len(set(keys)))
         for key in ("single.10", "rr.10+10+10+10+10", "group.10+20.1kB", "wrr.10+20", "rr.10+10.c1"):
             self.assertIn(key, keys)
-        self.assertTrue(all(key.startswith("wrr.") for key in (case.key for case in endhost_static_cases.cases(False, ["wrr"]))))
+        self.assertTrue(all(key.startswith("wrr.") for key in (case.key for case in static.cases(False, ["wrr"]))))
 
     def test_only_unequal_uplinks_are_told_what_they_can(self) -> None:
         self.assertEqual([None, None], Case("rr", (10.0, 10.0)).weights)
@@ -374,7 +361,7 @@ class StaticTest(unittest.TestCase):
             orders = {"address": address, "port": port, "path": "/100", "bytes": 100, "at_a_time": 3, "patience_s": 5, "protocol": 6, "fetches": 7}
             begin = time.monotonic()
             lines = "".join(json.dumps(line) + "\n" for line in (orders, {"begin": begin, "end": begin + 10}))
-            done = subprocess.run([sys.executable, "-I", str(endhost_loop.PROGRAM)], input=lines, capture_output=True, text=True, timeout=20)
+            done = subprocess.run([sys.executable, "-I", str(FILE_LOOP)], input=lines, capture_output=True, text=True, timeout=20)
             took = time.monotonic() - begin
             server.shutdown()
         found = json.loads(done.stdout.splitlines()[-1])
@@ -384,26 +371,26 @@ class StaticTest(unittest.TestCase):
     def test_summary_has_times_models_and_targets(self) -> None:
         cases = [Case("rr", (10.0, 10.0)), Case("group", (10.0, 10.0)), Case("single", (10.0,))]
         record = Record(slices("rr.10+10", 4.1, 4.3) + slices("group.10+10", 9.0) + slices("single.10", 8.4))
-        results = endhost_static_report.Results(record, cases, {"rr.10+10": [[50, 50], [51, 49]], "group.10+10": []}, 1)
+        results = static.Results(record, cases, {"rr.10+10": [[50, 50], [51, 49]], "group.10+10": []}, 1)
         summary = Summary("endhost-static", {}, {})
-        endhost_static_report.summarise(summary, results)
+        static.summarise(summary, results)
         self.assertAlmostEqual(4.2, summary.value("time_s.rr.10+10") or 0)
         self.assertEqual(4.2, summary.to_json()["paper"]["time_s.rr.10+10"]["value"])
         self.assertEqual(
             {"rr.10+10 to what is wanted": True, "group.10+10 to what is wanted": False}, {check.name: check.holds for check in summary.checks}
         )
-        self.assertEqual("50.5 49.5", endhost_static_report.rows(results)[0][-1])
-        self.assertEqual(["figure-7", "figure-8", "figure-9", "figure-10"], [figure.name for figure in endhost_static_report.figures(results)])
+        self.assertEqual("50.5 49.5", static.table(results).rows()[0][-1])
+        self.assertEqual(["figure-7", "figure-8", "figure-9", "figure-10"], [figure.name for figure in static.figures(results)])
 
 
 def turn(*received: tuple[float, float], size: int = 1_000_000, errors: dict[str, int] | None = None) -> Any:
     seconds = [Second(number, each, (10.0, 10.0), (None, 9.0)) for number, each in enumerate(received)]
-    return endhost_dynamic_report.Turn(seconds, 10, size, errors or {}, float(len(received)))
+    return dynamic.Turn(seconds, 10, size, errors or {}, float(len(received)))
 
 
 class DynamicTest(unittest.TestCase):
     def test_keys_are_those_of_the_contract(self) -> None:
-        keys = [case.key for case in endhost_dynamic_report.cases(endhost_policies.NAMES, endhost_paths.NAMES, 10, [3, 30])]
+        keys = [case.key for case in dynamic.cases(policies.NAMES, endhost_paths.NAMES, 10, [3, 30])]
         self.assertEqual(len(keys), len(set(keys)))
         for key in ("wrr.synthetic", "mptcp-eth1.outage", "wrr.realistic.timeout-3", "wrr.realistic.timeout-30.no-resets"):
             self.assertIn(key, keys)
@@ -412,19 +399,19 @@ class DynamicTest(unittest.TestCase):
     def test_wrong_timeouts_are_named(self) -> None:
         for text in ("3,x", "0", "-1", ","):
             with self.assertRaisesRegex(UsageError, "--timeouts"):
-                endhost_dynamic_report.timeouts(text)
+                dynamic.timeouts(text)
 
     def test_shares_and_targets_are_of_the_optimum(self) -> None:
         names = ("wrr", "adaptive", "mptcp-eth0")
-        cases = endhost_dynamic_report.cases(names, ["synthetic"], 10, [])
+        cases = dynamic.cases(names, ["synthetic"], 10, [])
         turns = {
             "wrr.synthetic": [turn((11.6, 11.6), (5.8, 5.8))],
             "adaptive.synthetic": [turn((11.6, 11.6))],
             "mptcp-eth0.synthetic": [turn((6.0, 6.0), errors={"reset": 2})],
         }
-        results = endhost_dynamic_report.Results(cases, turns, {"synthetic": endhost_paths.synthetic()})
+        results = dynamic.Results(cases, turns, {"synthetic": endhost_paths.synthetic()})
         summary = Summary("endhost-dynamic", {}, {})
-        endhost_dynamic_report.summarise(summary, results)
+        dynamic.summarise(summary, results)
         self.assertAlmostEqual(0.75, summary.value("share.wrr.synthetic") or 0)
         self.assertEqual(2, summary.value("failed_fetches.mptcp-eth0.synthetic"))
         self.assertEqual(20.5, summary.to_json()["paper"]["mbps.wrr.synthetic"]["value"])
@@ -437,15 +424,15 @@ class DynamicTest(unittest.TestCase):
             },
             {check.name: check.holds for check in summary.checks},
         )
-        names_of_figures = [figure.name for figure in endhost_dynamic_report.figures(results)]
+        names_of_figures = [figure.name for figure in dynamic.figures(results)]
         self.assertEqual(["figure-12", "series-adaptive.synthetic", "series-mptcp-eth0.synthetic", "series-wrr.synthetic"], sorted(names_of_figures))
 
     def test_longer_seconds_count_for_more(self) -> None:
         some = [Second(0, (1.0,), (5.0,), (None,), 1.0), Second(1, (4.0,), (5.0,), (None,), 2.0)]
-        self.assertEqual(3.0, endhost_dynamic_report.Turn(some, 1, 1, {}, 3.0).mbps)
+        self.assertEqual(3.0, dynamic.Turn(some, 1, 1, {}, 3.0).mbps)
 
     def test_series_has_a_row_for_each_second_and_uplink(self) -> None:
-        rows = endhost_recording.rows("wrr.synthetic", 2, [Second(7, (1.5, 2.0), (5.0, 10.0), (None, 9.5))])
+        rows = recording.rows("wrr.synthetic", 2, [Second(7, (1.5, 2.0), (5.0, 10.0), (None, 9.5))])
         self.assertEqual(
             [["wrr.synthetic", "2", "7", "eth0", "1.5000", "5", ""], ["wrr.synthetic", "2", "7", "eth1", "2.0000", "10", "9.5000"]], rows
         )
@@ -453,7 +440,7 @@ class DynamicTest(unittest.TestCase):
 
 class WebTest(unittest.TestCase):
     def test_cases_have_no_second_uplink_where_both_are_alike(self) -> None:
-        keys = [case.key for case in endhost_web_cases.cases(endhost_web_cases.POLICIES, ["tcp", "quic"], ["static", "realistic"], True)]
+        keys = [case.key for case in web.cases(web.POLICIES, ["tcp", "quic"], ["static", "realistic"], True)]
         self.assertEqual(len(keys), len(set(keys)))
         self.assertNotIn("eth1.tcp.static", keys)
         for key in ("eth1.tcp.realistic", "wrr.quic-video.static", "eth0.video.static", "adaptive.quic.realistic"):
@@ -461,28 +448,28 @@ class WebTest(unittest.TestCase):
         self.assertNotIn("wrr.tcp-video.realistic", keys)
 
     def test_gains_are_of_means_over_pages(self) -> None:
-        cases = endhost_web_cases.cases(["eth0", "wrr"], ["tcp"], ["static"], False)
+        cases = web.cases(["eth0", "wrr"], ["tcp"], ["static"], False)
         # page 0 was loaded twice: it counts once; page 2 failed: it does not count
-        single = endhost_web_report.Turn([Load(0, 0, 2.0, 0), Load(0, 0, 4.0, 0), Load(1, 0, 5.0, 0), Load(2, 0, 60.0, 1)], None, None)
-        both = endhost_web_report.Turn([Load(0, 0, 1.0, 0), Load(1, 0, 3.0, 0)], None, None)
-        results = endhost_web_report.Results(cases, {"eth0.tcp.static": [single], "wrr.tcp.static": [both]})
+        single = web.Turn([Load(0, 0, 2.0, 0), Load(0, 0, 4.0, 0), Load(1, 0, 5.0, 0), Load(2, 0, 60.0, 1)], None, None)
+        both = web.Turn([Load(0, 0, 1.0, 0), Load(1, 0, 3.0, 0)], None, None)
+        results = web.Results(cases, {"eth0.tcp.static": [single], "wrr.tcp.static": [both]})
         summary = Summary("endhost-web", {}, {})
-        endhost_web_report.summarise(summary, results)
+        web.summarise(summary, results)
         self.assertEqual(4.0, summary.value("mean_s.eth0.tcp.static"))
         self.assertEqual(50.0, summary.value("gain_percent.wrr-eth0.tcp.static"))
         self.assertEqual([True], [check.holds for check in summary.checks])
-        self.assertEqual("1", endhost_web_report.rows(results)[0][3])
-        chart = endhost_web_report.figures(results)[0]
+        self.assertEqual("1", web.table(results).rows()[0][3])
+        chart = web.figures(results)[0]
         self.assertEqual([0.0, 0.5, 1.0], list(chart.lines[0].y))  # type: ignore[union-attr]
 
 
 class OverheadTest(unittest.TestCase):
     def test_words_of_iperf3_are_read(self) -> None:
         good = {"end": {"sum_received": {"bytes": 1000, "seconds": 2.5}}}
-        self.assertEqual((1000, 2.5, ""), endhost_overhead.received(json.dumps(good)))
-        self.assertEqual((0, 0.0, "unable to connect"), endhost_overhead.received('{"error": "unable to connect"}'))
+        self.assertEqual((1000, 2.5, ""), overhead.received(json.dumps(good)))
+        self.assertEqual((0, 0.0, "unable to connect"), overhead.received('{"error": "unable to connect"}'))
         with self.assertRaises(ScriptError):
-            endhost_overhead.received("")
+            overhead.received("")
 
 
 class RacesTest(unittest.TestCase):
@@ -513,7 +500,7 @@ class RacesTest(unittest.TestCase):
         )
         self.assertEqual([True], [check.holds for check in summary.checks])
         self.assertEqual([False], [check.holds for check in self.summary(raced_s=0.023).checks])
-        self.assertEqual(["wrr-race.bad", "3", "21.0", "21.0", "2.75"], endhost_races.rows(summary, ["wrr-race.bad"])[0])
+        self.assertEqual(["wrr-race.bad", "3", "21.0", "21.0", "2.75"], endhost_races.table(summary, ["wrr-race.bad"]).rows()[0])
 
     def test_figures_end_before_retransmitted_packets(self) -> None:
         samples = [Sample("host", "connect", 1, 0.0, seconds, 0, "", True, "") for seconds in (1.05, 0.020, 0.010, 0.030)]
@@ -619,7 +606,7 @@ class ProgramsTest(unittest.TestCase):
             "patience_s": patience_s,
             "protocol": 6,
         }
-        return self.lines(str(endhost_loop.PROGRAM), orders, seconds)[0]
+        return self.lines(str(FILE_LOOP), orders, seconds)[0]
 
     def test_files_are_counted_and_so_are_their_bytes(self) -> None:
         found = given_time(lambda seconds: self.loop("/5000", 5000, seconds=seconds), lambda found: found["files"] > 3)
@@ -671,7 +658,7 @@ class ProgramsTest(unittest.TestCase):
     def test_pages_come_whole_and_in_order(self) -> None:
         page = [["127.0.0.1", 2000], ["127.0.0.1", 300], ["127.0.0.1", 70000]]
         orders = {"pages": [page, page[:1]], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": None}
-        *pages, last = self.lines(str(endhost_browsing.PROGRAM), orders, 20)
+        *pages, last = self.lines(str(browsing.PROGRAM), orders, 20)
         self.assertEqual([(0, 0), (1, 0)], [(each["page"], each["failed"]) for each in pages])
         self.assertEqual(0, last["video_bytes"])
 
@@ -687,14 +674,12 @@ class ProgramsTest(unittest.TestCase):
             "again": False,
             "video": None,
         }
-        self.assertEqual(2, self.lines(str(endhost_browsing.PROGRAM), orders, 20)[0]["failed"])
+        self.assertEqual(2, self.lines(str(browsing.PROGRAM), orders, 20)[0]["failed"])
 
     def test_film_goes_on_to_the_end_without_pages(self) -> None:
         film = {"address": "127.0.0.1", "port": self.port, "path": "/1000", "bytes": 1000, "every_s": 0.2}
         orders = {"pages": [], "transport": "tcp", "port": self.port, "per_origin": 2, "patience_s": 5, "again": False, "video": film}
-        lines = given_time(
-            lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds), lambda lines: lines[0]["video_bytes"] >= 2000, 1.1
-        )
+        lines = given_time(lambda seconds: self.lines(str(browsing.PROGRAM), orders, seconds), lambda lines: lines[0]["video_bytes"] >= 2000, 1.1)
         self.assertEqual(1, len(lines))
         self.assertGreater(lines[0]["video_seconds"], 1.0)
         self.assertGreaterEqual(lines[0]["video_bytes"], 2000)
@@ -711,7 +696,7 @@ class ProgramsTest(unittest.TestCase):
             "again": True,
             "video": None,
         }
-        pages = given_time(lambda seconds: self.lines(str(endhost_browsing.PROGRAM), orders, seconds)[:-1], lambda pages: len(pages) > 2, 0.5)
+        pages = given_time(lambda seconds: self.lines(str(browsing.PROGRAM), orders, seconds)[:-1], lambda pages: len(pages) > 2, 0.5)
         self.assertGreater(len(pages), 2)
         self.assertTrue(all(math.isfinite(each["seconds"]) for each in pages))
 

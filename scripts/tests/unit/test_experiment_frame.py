@@ -11,17 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.strain import Strain
+from lab.saturation import Saturation
 from malob.errors import UsageError
 from research.distribution import Distribution
-from research.experiments import measurement, plan, report
-from research.experiments.estimate import Estimate
-from research.experiments.folder import Folder
-from research.experiments.plan import Slice
-from research.experiments.progress import Progress
-from research.experiments.report import Row
-from research.experiments.samples import Record, Sample, SliceResult
-from research.experiments.summary import Check, Summary
+from research.experiments.frame import report, samples, study
+from research.experiments.frame.folder import Folder
+from research.experiments.frame.progress import Estimate, Progress
+from research.experiments.frame.report import Row
+from research.experiments.frame.samples import Record, Sample, Slice, SliceResult
+from research.experiments.frame.summary import Check, Summary
 
 
 def sample(seconds: float = 1.0, counted: bool = True, error: str = "", kind: str = "http") -> Sample:
@@ -34,23 +32,23 @@ def slice_result(case: str, samples: Sequence[Sample], cpu: float = 0.5, seconds
 
 class PlanTest(unittest.TestCase):
     def test_each_case_has_one_turn_per_round(self) -> None:
-        slices = plan.interleaved(["a", "b", "c"], rounds=4, seed=1)
+        slices = samples.interleaved(["a", "b", "c"], rounds=4, seed=1)
         self.assertEqual(list(range(1, 13)), [each.number for each in slices])
         for number in range(1, 5):
             self.assertEqual(["a", "b", "c"], sorted(each.case for each in slices if each.round == number))
 
     def test_order_is_drawn_anew_for_each_round(self) -> None:
-        slices = plan.interleaved(list("abcdefgh"), rounds=5, seed=1)
+        slices = samples.interleaved(list("abcdefgh"), rounds=5, seed=1)
         orders = {tuple(each.case for each in slices if each.round == number) for number in range(1, 6)}
         self.assertEqual(5, len(orders))
 
     def test_same_seed_gives_the_same_order(self) -> None:
         cases = list("abcdefgh")
-        self.assertEqual(plan.interleaved(cases, 3, 7), plan.interleaved(cases, 3, 7))
-        self.assertNotEqual(plan.interleaved(cases, 3, 7), plan.interleaved(cases, 3, 8))
+        self.assertEqual(samples.interleaved(cases, 3, 7), samples.interleaved(cases, 3, 7))
+        self.assertNotEqual(samples.interleaved(cases, 3, 7), samples.interleaved(cases, 3, 8))
 
     def test_every_case_is_as_likely_to_be_first(self) -> None:
-        firsts = Counter(plan.interleaved(["a", "b", "c"], 1, seed)[0].case for seed in range(3000))
+        firsts = Counter(samples.interleaved(["a", "b", "c"], 1, seed)[0].case for seed in range(3000))
         for case in "abc":
             self.assertAlmostEqual(1000, firsts[case], delta=120)
 
@@ -83,7 +81,7 @@ class ProgressTest(unittest.TestCase):
         self.slices = [Slice(1, 1, "a"), Slice(2, 1, "b"), Slice(3, 2, "a"), Slice(4, 2, "b")]
 
     def go(self, stream: io.StringIO, seconds: float) -> None:
-        progress = Progress(self.slices, Estimate({"a": 20, "b": 40}), stream, lambda: self.now)
+        progress = Progress(self.slices, {"a": 20, "b": 40}, stream, lambda: self.now)
         with progress:
             for each in self.slices:
                 progress.begin(each)
@@ -105,7 +103,7 @@ class ProgressTest(unittest.TestCase):
 
     def test_time_left_passes_while_a_slice_runs(self) -> None:
         stream = _Terminal()
-        progress = Progress(self.slices, Estimate({"a": 20, "b": 40}), stream, lambda: self.now)
+        progress = Progress(self.slices, {"a": 20, "b": 40}, stream, lambda: self.now)
         progress.begin(self.slices[0])
         self.now = 15
         self.assertIn("about 1 min 45 s left", progress._words())
@@ -137,6 +135,7 @@ class ReportTest(unittest.TestCase):
     def summarised(self, record: Record) -> Summary:
         summary = Summary("x", {"seed": 1}, {"processors": 2})
         report.summarise(summary, record, self.rows)
+        report.add_saturation(summary, record, rejects=True)
         return summary
 
     def test_metrics_have_contract_keys(self) -> None:
@@ -165,7 +164,7 @@ class ReportTest(unittest.TestCase):
 
     def test_table_shows_who_answered(self) -> None:
         record = Record([slice_result("a", [sample(1), sample(3)]), slice_result("b", [])])
-        lines = report.table(record, self.rows)
+        lines = report.table(record, self.rows).printed()
         self.assertEqual(["a", "2", "0", "1.200", "2.000", "2.800", "0.2", "s1:2"], lines[1].split())
         self.assertEqual(["b", "0", "0", "0.4-0.6"], lines[2].split())
 
@@ -196,8 +195,8 @@ class SummaryTest(unittest.TestCase):
 
 
 class _Meter:
-    def read(self) -> Strain:
-        return Strain({"ovs-vswitchd": 0.25}, {"ovs-vswitchd": 0.1}, 0.02, 3)
+    def read(self) -> Saturation:
+        return Saturation({"ovs-vswitchd": 0.25}, {"ovs-vswitchd": 0.1}, 0.02, 3)
 
 
 class _Study:
@@ -216,8 +215,8 @@ class _Study:
             raise UsageError("no more")
         return [sample(0.25)]
 
-    def strain_meter(self) -> _Meter:
-        self.asked.append("strain")
+    def saturation_meter(self) -> _Meter:
+        self.asked.append("saturation")
         return _Meter()
 
 
@@ -228,18 +227,18 @@ class MeasurementTest(unittest.TestCase):
         self.path = Path(directory.name) / "out"
         self.slices = [Slice(1, 1, "a"), Slice(2, 1, "b")]
 
-    def go(self, study: _Study) -> Record:
-        progress = Progress(self.slices, Estimate({"a": 1, "b": 1}), io.StringIO())
-        return measurement.run(study, self.slices, Folder(self.path), progress)  # type: ignore[arg-type]
+    def go(self, cases: _Study) -> Record:
+        progress = Progress(self.slices, {"a": 1, "b": 1}, io.StringIO())
+        return Record(list(study.measured(cases, self.slices, Folder(self.path), progress)))  # type: ignore[arg-type]
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with open(self.path / name, newline="") as file:
             return list(csv.DictReader(file))
 
     def test_strain_is_that_of_the_clients_time(self) -> None:
-        study = _Study()
-        record = self.go(study)
-        self.assertEqual(["begin a", "strain", "begin b", "strain"], study.asked)
+        cases = _Study()
+        record = self.go(cases)
+        self.assertEqual(["begin a", "saturation", "begin b", "saturation"], cases.asked)
         self.assertEqual([0.25, 0.25], [each.cpu["ovs-vswitchd"] for each in record.slices])
 
     def test_raw_data_are_written(self) -> None:

@@ -20,32 +20,22 @@ from malob.errors import UsageError
 from malob.network import topology
 from malob.system.ports import free_port, port_is_free
 from malob.system.waiting import wait_until
-from research.experiments import (
-    antagonist,
-    antagonists,
-    arguments,
-    clients,
-    combinations,
-    command,
-    cpulimits,
-    report,
-    rest_state,
-    thesis,
-    thesis_arguments,
-)
-from research.experiments.cpulimits import Hierarchy, KernelCpuLimits
-from research.experiments.report import Row
-from research.experiments.samples import Record, Sample, SliceResult
-from research.experiments.scenario import Scenario
-from research.experiments.site import second_address
-from research.experiments.summary import Summary
-from research.experiments.workloads.compute import Compute
-from research.experiments.workloads.http import Http
-from research.experiments.workloads.work import Work
+from research.experiments import __main__ as experiments
+from research.experiments.frame import arguments, report
+from research.experiments.frame.report import Row
+from research.experiments.frame.samples import Record, Sample, SliceResult
+from research.experiments.frame.summary import Summary
+from research.experiments.site import clients, cpulimits, rest_state
+from research.experiments.site.cpulimits import Hierarchy, KernelCpuLimits
+from research.experiments.site.site import second_address
+from research.experiments.thesis import antagonist, experiment
+from research.experiments.thesis import scenario as thesis
+from research.experiments.thesis.scenario import Scenario
+from research.experiments.workloads import Compute, Http, Work
 
-_PROGRAMS = Path(clients.__file__).parent / "programs"
+_PROGRAMS = Path(clients.__file__).parents[1] / "programs"
 _WITH_FTP = ("thesis-ftp", "thesis-discussion", "thesis-mix", "thesis-herding")
-_MODULES = {module.NAME: module for module in command._THESIS}
+_MODULES = {module.NAME: module for module in experiments._THESIS}
 
 
 def parsed(name: str, *words: str) -> argparse.Namespace:
@@ -61,10 +51,10 @@ def scenario(name: str, *words: str) -> Scenario:
 
 class ScenarioTest(unittest.TestCase):
     def test_all_combinations_of_table_4_1_are_compared(self) -> None:
-        self.assertEqual(11, len(combinations.PAPER))
+        self.assertEqual(11, len(thesis.PAPER))
         for name in ("thesis-http", "thesis-ftp", "thesis-bio"):
             with self.subTest(name=name):
-                self.assertEqual([*combinations.PAPER, "PCT", "PREQUAL"], [case.key for case in scenario(name).cases])
+                self.assertEqual([*thesis.PAPER, "PCT", "PREQUAL"], [case.key for case in scenario(name).cases])
 
     def test_only_keeps_the_order_of_the_table(self) -> None:
         made = scenario("thesis-http", "--only", "SL-PS,RR+SPH")
@@ -104,7 +94,7 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual([2], [load.at_once for load in made.cases[0].loads])
         self.assertEqual([4 * 2 * 3 * 5], [row.wanted for row in made.rows])
         site = types.SimpleNamespace(lab=types.SimpleNamespace(topology=topology.load("geni-wan")), setup=made.setup)
-        clients = thesis._clients(site, made.cases[0])  # type: ignore[arg-type]
+        clients = experiment._clients(site, made.cases[0])  # type: ignore[arg-type]
         self.assertEqual(["client-1", "client-1.2", "client-2", "client-2.2"], [client.name for client in clients[:4]])
         self.assertEqual(8, len(clients))
 
@@ -161,7 +151,7 @@ class ScenarioTest(unittest.TestCase):
         known = (source / "resources" / "floodlightdefault.properties").read_text()
         for case in scenario("thesis-herding").cases:
             for key in set(case.properties) - {"io.malob.balancer.BalancerModule.countPlaced"}:
-                self.assertIn(f"\n{key}=", known)
+                self.assertIn(f"\n#{key}=", known)
 
     def test_algorithms_that_are_missing_are_left_out(self) -> None:
         made = scenario("thesis-http").without({"PCT", "SL-PS"})
@@ -241,8 +231,8 @@ class ArgumentsTest(unittest.TestCase):
 
     def test_congestion_is_one_that_the_kernel_has(self) -> None:
         known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
-        self.assertIn(thesis_arguments.congestion(None), known)
-        self.assertEqual("reno", thesis_arguments.congestion("reno"))
+        self.assertIn(arguments.congestion(None), known)
+        self.assertEqual("reno", arguments.congestion("reno"))
 
 
 class AntagonistTest(unittest.TestCase):
@@ -274,11 +264,11 @@ class AntagonistTest(unittest.TestCase):
     def test_cases_of_a_round_have_the_same_requests(self) -> None:
         made = scenario("antagonist", "--only", "PCT", "--scarce", "both")
         site = types.SimpleNamespace(lab=types.SimpleNamespace(topology=topology.load("geni-wan-6")), setup=made.setup)
-        clients = thesis._clients(site, made.cases[0], "1/2")  # type: ignore[arg-type]
+        clients = experiment._clients(site, made.cases[0], "1/2")  # type: ignore[arg-type]
         self.assertEqual(["1/2/client-1", "1/2/client-2"], [client.options[-1] for client in clients[:2]])
 
     def test_cross_traffic_goes_to_all_neighbours(self) -> None:
-        found = antagonists.targets(topology.load("geni-wan-6"), 0.5)
+        found = antagonist.targets(topology.load("geni-wan-6"), 0.5)
         self.assertEqual(28, sum(map(len, found.values())), "each direction of 14 links")
         self.assertIn(round(36.7 / 2, 3), [round(rate, 3) for rate in found["kansas"].values()])
 
@@ -289,7 +279,7 @@ class AntagonistTest(unittest.TestCase):
         rows = [Row("PCT", "PCT", "work", 1000, tail=True)]
         report.summarise(summary, record, rows)
         self.assertEqual((0.99001, 0.999001), (summary.value("p99_s.PCT"), summary.value("p999_s.PCT")))
-        self.assertIn("p99.9 s", report.table(record, rows)[0])
+        self.assertIn("p99.9 s", report.table(record, rows).printed()[0])
 
 
 class RestStateTest(unittest.TestCase):

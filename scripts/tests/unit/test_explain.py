@@ -8,10 +8,9 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from malob.cli.explain.__main__ import main
-from malob.cli.explain.view import lines
+from malob.cli.explain import lines, main
 from malob.errors import UsageError
-from malob.rest.local import RestError
+from malob.rest.client import RestError
 from tests.unit.answering import answering
 
 _LINK: dict[str, Any] = {

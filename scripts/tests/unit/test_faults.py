@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.faults import pulse, watching
 from lab.faults.pulsing import Beat
 from malob.system.waiting import wait_until
-from research.bench import faults, faults_command
+from research.bench import faults
 
 MONITORED = """\
 ONFST_FLOW_MONITOR reply (OF1.3) (xid=0x6):
@@ -78,7 +78,7 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual({"median": 30, "worst": 210}, figures["longest_ms"])
         self.assertEqual({"median": 50, "worst": 60}, figures["repaired_ms"])
         self.assertEqual((3, 0, 2), (figures["rounds"], figures["lost"], figures["retransmitted"]))
-        _, row = faults_command.table_of({"link-down": figures})
+        _, row = faults.table({"link-down": figures}).printed()
         self.assertRegex(row, r"link-down +3 +0 +30, 210 +2 +50, 60 +1\.0, 1\.0")
 
     def test_connections_that_were_lost(self) -> None:

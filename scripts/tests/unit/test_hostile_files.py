@@ -13,7 +13,7 @@ from typing import Any, Callable
 from lab.shaping import trace
 from malob.errors import UsageError
 from malob.network import topology
-from research.experiments import endhost_traces
+from research.experiments.endhost import traces
 
 _TIMES = 2_000
 #: What stands where something else should.
@@ -94,10 +94,10 @@ class HostileFilesTest(unittest.TestCase):
     def test_ownCsvTrace_garbled_isReadOrRefused(self) -> None:
         text = b"# of two\nseconds,wifi,lte\n0,10,2.5\n1,0,5\n2.5,20,5\n"
         self.file = self.file.with_suffix(".csv")
-        self.read_all(lambda: _garbled(text, self.chance), lambda: endhost_traces.load([self.file]))
+        self.read_all(lambda: _garbled(text, self.chance), lambda: traces.load([self.file]))
 
     def test_ownMahimahiTrace_garbled_isReadOrRefused(self) -> None:
-        self.read_all(lambda: _garbled(b"1\n1\n5\n90\n250\n", self.chance), lambda: endhost_traces.load([self.file]))
+        self.read_all(lambda: _garbled(b"1\n1\n5\n90\n250\n", self.chance), lambda: traces.load([self.file]))
 
     def test_topology_garbled_isReadOrRefused(self) -> None:
         text = (topology.DIRECTORY / "mesh5.json").read_bytes()

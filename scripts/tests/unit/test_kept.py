@@ -11,8 +11,8 @@ from pathlib import Path
 from unittest import mock
 
 from malob.cli import cluster
-from malob.cli.agents.keys import AgentsFile
-from malob.cli.tokens.file import TokensFile
+from malob.cli.agents import AgentsFile
+from malob.cli.tokens import TokensFile
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.rest import etcd
 from malob.rest.etcd import Access, Etcd, EtcdDocument
@@ -44,17 +44,17 @@ class EtcdDocumentTest(unittest.TestCase):
 
     def run_it(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         place = ("--etcd", self.server.url, "--etcd-prefix", f"/{self._testMethodName}/")
-        program = [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), f"malob.cli.{command}", *place, *arguments]
+        program = [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli", command, *place, *arguments]
         return subprocess.run(program, capture_output=True, text=True, timeout=30)
 
     def test_commands_change_the_documents_that_controllers_read(self) -> None:
-        token = self.run_it("tokens", "add", "ops", "--role", "admin")
+        token = self.run_it("token", "add", "ops", "--role", "admin")
         self.assertEqual(0, token.returncode, token.stderr)
-        taken = self.run_it("tokens", "add", "ops", "--role", "admin")
+        taken = self.run_it("token", "add", "ops", "--role", "admin")
         self.assertEqual((2, ""), (taken.returncode, taken.stdout))
         self.assertIn("token ops already exists", taken.stderr)
-        self.assertEqual([{"name": "ops", "role": "admin"}], json.loads(self.run_it("tokens", "list", "--json").stdout))
-        gone = self.run_it("agents", "remove", "web1")
+        self.assertEqual([{"name": "ops", "role": "admin"}], json.loads(self.run_it("token", "list", "--json").stdout))
+        gone = self.run_it("agent", "remove", "web1")
         self.assertIn(f"there is no agent web1 in etcd's key /{self._testMethodName}/docs/agents", gone.stderr)
         value, revision = self.etcd().read("docs/tokens")
         assert value is not None
@@ -67,9 +67,9 @@ class EtcdDocumentTest(unittest.TestCase):
         before = agents.add("web1", "server", "10.0.0.1")
         rotated = agents.rotate("web1", 60, 1000)
         self.assertEqual({"id": "web1", "key": rotated["key"], "address": "10.0.0.1"}, rotated)
-        self.assertEqual((before, 1060), (agents.agents[0]["former_key"], agents.agents[0]["former_until"]))
+        self.assertEqual((before, 1060), (agents.entries[0]["former_key"], agents.entries[0]["former_until"]))
         agents.remove("web1")
-        self.assertEqual([], agents.agents)
+        self.assertEqual([], agents.entries)
 
     def test_no_concurrent_change_is_lost(self) -> None:
         def add(number: int) -> None:
@@ -82,7 +82,7 @@ class EtcdDocumentTest(unittest.TestCase):
             thread.start()
         for thread in threads:
             thread.join()
-        names = {token["name"] for token in TokensFile(EtcdDocument(self.etcd(), "tokens")).tokens}
+        names = {token["name"] for token in TokensFile(EtcdDocument(self.etcd(), "tokens")).entries}
         self.assertEqual({f"t{number}-{turn}" for number in range(4) for turn in range(3)}, names)
 
     def test_change_that_was_made_although_its_answer_was_lost_counts_as_made(self) -> None:
@@ -119,15 +119,15 @@ class EtcdDocumentTest(unittest.TestCase):
         self.assertNotIn("wrong", str(wrong.exception))
         tokens = TokensFile(EtcdDocument(self.etcd(login=("root", "secret")), "tokens"))
         tokens.add("ops", "admin")
-        self.assertEqual("ops", tokens.tokens[0]["name"])
+        self.assertEqual("ops", tokens.entries[0]["name"])
 
 
 class OptionsTest(unittest.TestCase):
     """Options that contradict each other are named, and nothing is asked."""
 
     def refused(self, *options: str) -> str:
-        from malob.cli.kept import kept
-        from malob.cli.tokens.__main__ import parser
+        from malob.cli.stored import kept
+        from malob.cli.tokens import parser
 
         with self.assertRaises(UsageError) as refused:
             kept(parser().parse_args([*options, "list"]), "tokens")

@@ -28,9 +28,9 @@ from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import ProcessId
 from research.bench import faults, open_vswitch
-from research.bench.compare import site as compare
-from research.bench.soak import site as soak
-from research.experiments import site as experiments
+from research.bench.compare import comparison_site as compare
+from research.bench.soak import soak_site as soak
+from research.experiments.site import site as experiments
 from tests.system import base as system
 
 NETWORK = topology.load("single")
@@ -134,11 +134,12 @@ class OwnershipTest(LabTest):
         self.assertTrue(instance.down("mlf"))
 
     def test_benchmark_that_cannot_start_leaves_the_lab_of_another_run(self) -> None:
-        for name, measure in ((faults.NAME, lambda: faults.measure([], 1)), (open_vswitch.NAME, lambda: open_vswitch.measure(mock.Mock()))):
+        options = mock.Mock(fault=["link-down"], rounds=1)
+        for name, benchmark in ((faults.NAME, faults.FaultsCommand()), (open_vswitch.NAME, open_vswitch.OpenVSwitchCommand())):
             self.up(name)
             self.owned_by(name, os.getppid())
             with self.subTest(name), self.assertRaisesRegex(ScriptError, "is up already"):
-                measure()
+                benchmark.measure(options)
             self.assertIn(f"{name}-bridges", self.there)
 
     def test_soak_and_demo_that_cannot_start_leave_the_lab_of_another_run(self) -> None:
@@ -151,11 +152,8 @@ class OwnershipTest(LabTest):
             self.assertIn(f"{name}-bridges", self.there)
 
     def start_soak(self) -> None:
-        site = soak.Site(self.place)
-        try:
-            site.build()
-        finally:
-            site.remove()
+        with soak.SoakSite(self.place):
+            self.fail("it must not start")
 
     def start_demo(self) -> None:
         with mock.patch.object(instance, "clear_leftover"), mock.patch.object(session, "RUN_DIRECTORY", self.place):

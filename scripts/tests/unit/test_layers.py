@@ -135,7 +135,7 @@ class LayersTest(unittest.TestCase):
     def test_right_imports_are_none(self) -> None:
         for place, text in (
             ("malob/cli/x.py", "from malob import errors\nfrom malob.endhost import place\nimport json\n"),
-            ("malob/endhost/x.py", "from malob.rest.local import RestClient\nfrom malob.system import ovs\n"),
+            ("malob/endhost/x.py", "from malob.rest.client import RestClient\nfrom malob.system import ovs\n"),
             ("lab/x.py", "from malob.cli import table\nfrom lab import instance\nfrom mininet.topo import Topo\n"),
             ("research/x.py", "import matplotlib.pyplot\nfrom lab import balancing\nfrom research.bench import usage\n"),
             ("tools/x.py", "from tools.docs import pages\nfrom malob.errors import run_main\n"),

@@ -143,7 +143,7 @@ class RunProgramTest(unittest.TestCase):
 class LinkProbeTest(unittest.TestCase):
     def setUp(self) -> None:
         self.said: list[str] = []
-        patch = mock.patch.object(link_agent, "_say", self.said.append)
+        patch = mock.patch.object(link_agent, "say", self.said.append)
         patch.start()
         self.addCleanup(patch.stop)
 

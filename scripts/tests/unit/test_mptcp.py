@@ -14,9 +14,9 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from malob.cli.doctor import checks
-from malob.cli.mptcp import hosting, planner, question, view
-from malob.cli.mptcp.__main__ import main
+from malob.cli import doctor
+from malob.cli.mptcp import hosting, planner, question
+from malob.cli.mptcp.__main__ import lines, main, status_lines
 from malob.errors import MissingError, ScriptError, UsageError
 from malob.network import topology
 from malob.system import namespaces
@@ -130,9 +130,7 @@ class QuestionTest(unittest.TestCase):
         self.assertEqual("fd00:a00::a00:1/64", question.offline(network, ipv6=True)["hosts"][0]["address"])
 
     def test_settings_are_told_as_they_were_given(self) -> None:
-        self.assertEqual(
-            {"method": "balanced", "paths": "hamiltonian", "vlan": False, "weights": "none", "seed": 1, "count": "whole"}, self._settings()
-        )
+        self.assertEqual({"vlan": False, "weights": "none", "seed": 1, "count": "whole"}, self._settings())
         self.assertEqual(
             {
                 "method": "paper",
@@ -226,35 +224,35 @@ class PlannerTest(unittest.TestCase):
 
 class ViewTest(unittest.TestCase):
     def test_path_has_a_line_for_each_branch(self) -> None:
-        shown = view.lines(_PLAN)
+        shown = lines(_PLAN)
         self.assertEqual(["h1", "10.0.0.1", "100", "s1/5", "hamiltonian", "s1 > s2 > s4"], _cells(shown[3]))
         self.assertEqual(["h2", "10.0.2.1", "s1/4", "tree", "s1 > s2"], _cells(shown[4]))
         self.assertEqual(["s1 > s3"], _cells(shown[5]))
 
     def test_link_has_its_count_and_a_bar(self) -> None:
-        shown = view.lines(_PLAN)
+        shown = lines(_PLAN)
         self.assertEqual(["s1/3 - s4/1", "80", "#" * 40], _cells(shown[8]))
         self.assertEqual(["02/3 - 01:10/2", "1"], _cells(shown[9]))
-        few = view.lines({**_PLAN, "links": [{**_PLAN["links"][0], "subflows": 2.5}]})
+        few = lines({**_PLAN, "links": [{**_PLAN["links"][0], "subflows": 2.5}]})
         self.assertEqual(["s1/3 - s4/1", "2.5", "##"], _cells(few[8]))
 
     def test_balance_and_its_proof_are_said(self) -> None:
-        shown = view.lines(_PLAN)
+        shown = lines(_PLAN)
         self.assertIn("maximum 80, minimum 1, spread 79, standard deviation 0.53", shown)
         self.assertIn("proven optimal: yes. No less can be.", shown)
-        other = view.lines({**_PLAN, "proven_optimal": False, "proof": "", "weights": "capacity"})
+        other = lines({**_PLAN, "proven_optimal": False, "proof": "", "weights": "capacity"})
         self.assertIn("maximum 80, minimum 1, spread 79, standard deviation 0.53 (maximum, minimum and spread: divided by capacity)", other)
         self.assertIn("proven optimal: no.", other)
 
     def test_rules_and_notes_are_said(self) -> None:
-        shown = view.lines(_PLAN)
+        shown = lines(_PLAN)
         self.assertIn(["s1", "2", "3", "1", "5", "4"], map(_cells, shown))
         self.assertEqual(["12 rules", "note: first", "note: second"], shown[-3:])
 
     def test_commands_are_shown_if_asked_for(self) -> None:
         wanted = ["# on h1, 10.0.0.1 at s1/1, as root", *_PLAN["hosts"][0]["commands"]]
-        self.assertNotIn(wanted[0], view.lines(_PLAN))
-        shown = view.lines(_PLAN, commands=True)
+        self.assertNotIn(wanted[0], lines(_PLAN))
+        shown = lines(_PLAN, commands=True)
         first = shown.index(wanted[0])
         self.assertEqual(wanted, shown[first : first + 3])
 
@@ -323,7 +321,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(8, len(body["hosts"]))
         self.assertTrue(body["vlan"])
         self.assertNotIn("network", body)
-        self.assertEqual(["state: applying", *view.lines(_PLAN)], out.splitlines())
+        self.assertEqual(["state: applying", *lines(_PLAN)], out.splitlines())
 
     def test_apply_without_hosts_is_for_all(self) -> None:
         _, [(_, path, body)] = self._run(["apply", "--dry-run", "--weights", "load"], 200, _PLAN)
@@ -334,7 +332,7 @@ class CommandTest(unittest.TestCase):
     def test_status_shows_state_and_plan(self) -> None:
         out, asked = self._run(["status"], 200, {"state": "applied", "plan": _PLAN})
         self.assertEqual([("GET", "/wm/malob/mptcp/status", None)], asked)
-        self.assertEqual(["state: applied", *view.lines(_PLAN)], out.splitlines())
+        self.assertEqual(["state: applied", *lines(_PLAN)], out.splitlines())
         self.assertEqual("state: none\n", self._run(["status"], 200, {"state": "none", "plan": None})[0])
 
     def test_status_says_what_is_wrong_and_nothing_of_what_is_not(self) -> None:
@@ -346,7 +344,7 @@ class CommandTest(unittest.TestCase):
             "switches_missing": ["00:00:00:00:00:00:00:05"],
             "plan": None,
         }
-        self.assertEqual(["state: degraded", "packets for nobody: 3", "switches missing: 05"], view.status_lines(status))
+        self.assertEqual(["state: degraded", "packets for nobody: 3", "switches missing: 05"], status_lines(status))
 
     def test_json_is_the_controllers(self) -> None:
         document = {"state": "applied", "plan": _PLAN, "more": 1}
@@ -371,17 +369,17 @@ class DoctorTest(unittest.TestCase):
     def test_what_sub_flows_need_is_looked_for_and_not_needed_for_the_demo(self) -> None:
         for answer, found in ((True, "answers"), (False, "does not answer")):
             with (
-                mock.patch.object(checks, "succeeds", return_value=answer) as succeeds,
+                mock.patch.object(doctor, "succeeds", return_value=answer) as succeeds,
                 mock.patch.object(namespaces, "vlan_devices", return_value=answer),
                 mock.patch.object(os, "geteuid", return_value=0),
             ):
-                finding = checks._path_manager()
-                vlans = checks._vlans()
+                finding = doctor._path_manager()
+                vlans = doctor._vlans()
             succeeds.assert_called_once_with(["ip", "mptcp", "limits"])
             self.assertEqual((answer, found, False), (finding.good, finding.found, finding.demo))
             # without it the lab does otherwise
             self.assertEqual((True, "in the kernel" if answer else "not in this kernel"), (vlans.good, vlans.found.split(" (")[0]))
-        names = [finding.name for finding in checks.all_findings()]
+        names = [finding.name for finding in doctor.all_findings()]
         self.assertEqual({"MPTCP", "ip mptcp", "mptcpize", "8021q"} - set(names), set())
 
 

@@ -14,14 +14,16 @@ from unittest import mock
 from malob.errors import UsageError
 from malob.network import topology
 from malob.network.topology import Topology
-from research.experiments import arguments, mptcp, mptcp_forecast, mptcp_methods, mptcp_pairs, mptcp_report, mptcp_site
-from research.experiments.mptcp_model import Traffic
-from research.experiments.mptcp_pairs import MAX_SESSIONS
-from research.experiments.mptcp_report import Cell, Results
-from research.experiments.mptcp_sessions import PROGRAM
+from research.experiments.frame import arguments
+from research.experiments.frame.samples import Record, Sample, SliceResult
+from research.experiments.frame.summary import Summary
+from research.experiments.mptcp import experiment, methods, model, report, site
+from research.experiments.mptcp import pairs as mptcp_pairs
+from research.experiments.mptcp.model import Traffic
+from research.experiments.mptcp.pairs import MAX_SESSIONS
+from research.experiments.mptcp.report import Cell, Results
+from research.experiments.mptcp.sessions import PROGRAM
 from research.experiments.programs.traffic import Traffic as Sessions
-from research.experiments.samples import Record, Sample, SliceResult
-from research.experiments.summary import Summary
 
 NETWORKS = ("mptcp-1", "gridnet", "att-mpls", "fat-tree:4,rate=5", "mesh5")
 
@@ -104,7 +106,7 @@ class SiteTest(unittest.TestCase):
                 "links": [{"ends": ["a", "b"], "rate_mbps": [40, 10]}, {"ends": ["b", "c"], "rate_mbps": 0.2}],
             },
         )
-        links = mptcp_site.with_short_queues(network, 0.5).links
+        links = site.with_short_queues(network, 0.5).links
         self.assertEqual([(200, 50), (10, 10)], [(link.forward.queue_packets, link.reverse.queue_packets) for link in links])
         self.assertEqual(40, links[0].forward.rate_mbps)
 
@@ -126,7 +128,7 @@ class ReportTest(unittest.TestCase):
 
     def test_metrics_are_named_as_the_contract_says(self) -> None:
         summary = Summary("mptcp", {}, {})
-        mptcp_report.summarise(summary, self.results())
+        report.summarise(summary, self.results())
         self.assertEqual(9.0, summary.value("mbps.TCP.LOW.mptcp-1"))
         # t(1) = 6.314, s = sqrt(2), two values
         self.assertAlmostEqual(6.314, summary.value("ci90.TCP.LOW.mptcp-1") or 0, places=3)
@@ -144,7 +146,7 @@ class ReportTest(unittest.TestCase):
         record = Record([*runs("TCP.LOW.x", [1_000_000], [10_000_000], [2_000_000]), *runs("VS.LOW.x", [1_500_000], [16_000_000], [2_800_000], [9])])
         results = Results(record, cells, 10.0, {})
         summary = Summary("mptcp", {}, {})
-        mptcp_report.summarise(summary, results)
+        report.summarise(summary, results)
         self.assertEqual(50.0, summary.value("gain_percent.VS.LOW.x"))
         self.assertEqual(50.0, summary.value("gain_percent.VS.LOW"))
         self.assertEqual((40.0, 60.0), (summary.value("gain_low_percent.VS.LOW.x"), summary.value("gain_high_percent.VS.LOW.x")))
@@ -158,7 +160,7 @@ class ReportTest(unittest.TestCase):
 
     def test_targets_hold_or_not(self) -> None:
         summary = Summary("mptcp", {}, {})
-        mptcp_report.summarise(summary, self.results())
+        report.summarise(summary, self.results())
         holds = {check.name: check.holds for check in summary.checks}
         self.assertIs(True, holds["fluid model to TCP.LOW.mptcp-1"])
         self.assertIs(False, holds["VS-paper to VS: LOW, mptcp-1"])
@@ -167,13 +169,13 @@ class ReportTest(unittest.TestCase):
         self.assertIsNone(holds["fluid model to VS.LOW.gridnet"])
 
     def test_table_has_a_row_for_each_cell_that_was_measured(self) -> None:
-        rows = mptcp_report.rows(self.results())
+        rows = report.table(self.results()).rows()
         self.assertEqual(["TCP", "LOW", "mptcp-1", "2", "9.000", "6.314", "10.000", "90.0", "0.0", "0.0", "0.0"], rows[0])
         self.assertEqual(["VS", "LOW", "gridnet", "1", "8.000", "", "", "", "0.0", "0.0", "0.0"], rows[-1])
         self.assertEqual(5, len(rows))
 
     def test_figure_has_a_bar_for_each_method_side_by_side_by_topology(self) -> None:
-        (figure,) = mptcp_report.figures(self.results())
+        (figure,) = report.figures(self.results())
         self.assertEqual(["mptcp-1"] * 3 + ["gridnet"] * 2, [bar.cluster for bar in figure.bars])
         self.assertEqual((9.0, 10.0), (figure.bars[0].value, figure.bars[0].optimum))
         self.assertEqual("figure-5-low", figure.name)
@@ -220,7 +222,7 @@ class ForecastTest(unittest.TestCase):
 
         traffic, network = Traffic(200), topology.load("mptcp-1")
         with mock.patch("malob.cli.mptcp.planner.plan", plan):
-            mptcp_forecast.draw(traffic, [network], [Cell("disjoint", "LOW", "mptcp-1")], 2, 1)
+            model.forecast(traffic, [network], [Cell("disjoint", "LOW", "mptcp-1")], 2, 1)
         self.assertEqual(["disjoint.LOW.mptcp-1.1", "disjoint.LOW.mptcp-1.2"], [cell["plan"] for cell in traffic.cells])
         self.assertEqual(
             [[{name: session[name] for name in ("from", "to")} for session in cell["sessions"]] for cell in traffic.cells],
@@ -232,36 +234,35 @@ class ForecastTest(unittest.TestCase):
 
     def test_gain_is_on_tcp_in_the_same_place(self) -> None:
         summary = Summary("mptcp", {}, {})
-        mptcp_forecast.summarise(summary, self.cells, self.model)
+        model.forecast_table(self.cells, self.model).add_metrics(summary, lambda cell: cell.key)
         self.assertEqual(50.0, summary.value("model_gain_percent.VS.LOW.x"))
         self.assertEqual(10.0, summary.value("model_mbps.TCP.LOW.x"))
-        self.assertIsNone(mptcp_forecast.gain_percent(self.cells[1], {"VS.LOW.x": 15.0}))
+        self.assertIsNone(model.gain_percent(self.cells[1], {"VS.LOW.x": 15.0}))
 
     def test_table_has_a_line_for_each_cell(self) -> None:
-        lines = mptcp_forecast.table(self.cells, self.model)
+        lines = model.forecast_table(self.cells, self.model).printed()
         self.assertEqual(["VS", "LOW", "x", "15.00", "+50.0"], lines[-1].split())
 
 
 class MethodsTest(unittest.TestCase):
     def test_names_are_known(self) -> None:
-        self.assertEqual({"method": "paper", "paths": "hamiltonian", "vlan": False}, mptcp_methods.named("NVS-paper").plan)
-        self.assertIn(mptcp_methods.ADDRESSES_OF, [method.name for method in mptcp_methods.METHODS])
+        self.assertEqual({"method": "paper", "vlan": False}, methods.named("NVS-paper").plan)
+        self.assertIn(methods.ADDRESSES_OF, [method.name for method in methods.METHODS])
 
     def test_disjoint_paths_are_planned_for_the_sessions_of_the_run(self) -> None:
         self.assertEqual(
             {
-                "method": "balanced",
-                "paths": "disjoint",
+                "method": "disjoint",
                 "vlan": True,
                 "count": "travelled",
                 "traffic": [{"from": "h1", "to": "h3"}, {"from": "h1", "to": "h5"}],
             },
-            mptcp_methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]),
+            methods.named("disjoint").request([("h1", "h3"), ("h1", "h5")]),
         )
-        self.assertEqual(mptcp_methods.named("VS").plan, mptcp_methods.named("VS").request([("h1", "h3")]))
+        self.assertEqual(methods.named("VS").plan, methods.named("VS").request([("h1", "h3")]))
 
     def test_detours_are_limited_except_in_the_papers_paths(self) -> None:
-        limited = {method.name for method in mptcp_methods.METHODS if method.plan is not None and "max_detour" in method.plan}
+        limited = {method.name for method in methods.METHODS if method.plan is not None and "max_detour" in method.plan}
         self.assertEqual({"NVS", "VS"}, limited)
 
     def test_subflows_that_a_plan_does_not_lead_to_the_server_do_not_count(self) -> None:
@@ -272,16 +273,16 @@ class MethodsTest(unittest.TestCase):
             ]
         }
         addresses = ["10.0.0.1", "10.0.0.11", "10.0.0.21"]
-        self.assertEqual(["10.0.0.1"], mptcp_methods.leading_to(plan, addresses, "s2"))
-        self.assertEqual(["10.0.0.1", "10.0.0.11"], mptcp_methods.leading_to(plan, addresses, "s3"))
+        self.assertEqual(["10.0.0.1"], methods.leading_to(plan, addresses, "s2"))
+        self.assertEqual(["10.0.0.1", "10.0.0.11"], methods.leading_to(plan, addresses, "s3"))
 
     def test_unknown_name_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only: 'XX' is not one of TCP, MPTCP"):
-            arguments.chosen("TCP,XX", [method.name for method in mptcp_methods.METHODS])
+            arguments.chosen("TCP,XX", [method.name for method in methods.METHODS])
 
     def test_topology_without_rates_is_refused(self) -> None:
         with self.assertRaisesRegex(UsageError, "--topology: the link s1 - s2 of 'mesh5' has no rate_mbps"):
-            mptcp._with_rates(topology.load("mesh5"))
+            experiment._with_rates(topology.load("mesh5"))
 
 
 class ProgramTest(unittest.TestCase):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unittest
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from malob.system.place import ROOT
-from tools.docs import pages
+from tests import pages
+from tools.docs.menu import DOCS
 
 _JAVA = "src/main/java/io/malob/"
 _SETTINGS = "src/main/resources/floodlightdefault.properties"
@@ -34,7 +34,7 @@ FACTS = (
     Fact(
         "how-to/operations.md",
         r"dormant connections \| \S+, for (\S+) hour",
-        _JAVA + "balancer/BalancerModule.java",
+        _JAVA + "balancer/Connecting.java",
         r"DORMANT_NANOS = .*HOURS.toNanos\((\d+)\)",
     ),
     Fact(
@@ -67,8 +67,8 @@ FACTS = (
     Fact(
         "reference/reliability.md",
         r"three echo intervals \((\d+) s",
-        _JAVA + "controller/channel/ChannelSettings.java",
-        r"new ChannelSettings\(([\d_]+),",
+        _JAVA + "controller/core/CoreModule.java",
+        r"\"echoIntervalMillis\", ([\d_]+),",
         3 / 1000,
     ),
     Fact("reference/reliability.md", r"at most (\S+) such rules are created", _JAVA + "balancer/admission/AclDropRules.java", r"MAX_RULES = (\S+);"),
@@ -80,7 +80,7 @@ class FactsTest(unittest.TestCase):
     def test_numbers_are_those_of_the_code(self) -> None:
         for fact in FACTS:
             with self.subTest(page=fact.page, words=fact.words):
-                said = _only(fact.words, " ".join((pages.DOCS / fact.page).read_text(encoding="utf-8").split()))
+                said = _only(fact.words, " ".join((DOCS / fact.page).read_text(encoding="utf-8").split()))
                 constant = _only(fact.constant, (ROOT / fact.file).read_text(encoding="utf-8"))
                 if "." in constant:
                     self.assertEqual(constant, said)
@@ -94,7 +94,10 @@ class SettingsTest(unittest.TestCase):
     """A default beside a setting's name, as in `setting` (5) or (15 s, `setting`), or in a row of the table of limits."""
 
     def test_defaults_are_those_of_the_settings(self) -> None:
-        settings = dict(re.findall(r"^io\.malob\.[\w.]+\.(\w+)=([\d.]+)$", (ROOT / _SETTINGS).read_text(encoding="utf-8"), re.MULTILINE))
+        settings: dict[str, set[float]] = {}
+        for name, default in re.findall(r"^#io\.malob\.[\w.]+\.(\w+)=(\d+)$", (ROOT / _SETTINGS).read_text(encoding="utf-8"), re.MULTILINE):
+            # two modules may have settings of one name
+            settings.setdefault(name, set()).add(float(default))
         self.assertGreater(len(settings), 30)
         found = 0
         for page, name, number, unit in self.defaults():
@@ -103,17 +106,17 @@ class SettingsTest(unittest.TestCase):
             found += 1
             with self.subTest(page=page, setting=name):
                 times = 1000 if unit == "s" and name.endswith("Millis") else 1
-                self.assertEqual(float(settings[name]), _number(number) * times)
+                self.assertIn(_number(number) * times, settings[name])
         self.assertGreaterEqual(found, 8)
 
     def defaults(self) -> Iterator[tuple[str, str, str, str]]:
         for path in pages.pages():
             text = " ".join(pages.prose(path.read_text(encoding="utf-8")))
             for name, number, unit in re.findall(r"`(\w+)` \((\d[\d,.]*\d|\d)(?: (s|ms))?\)", text):
-                yield pages.name(path), name, number, unit
+                yield path.relative_to(ROOT).as_posix(), name, number, unit
             for number, unit, name in re.findall(r"\((\d[\d,.]*\d|\d)(?: (s|ms))?, `(\w+)`\)", text):
-                yield pages.name(path), name, number, unit
-        sizing = (Path(pages.DOCS) / "how-to/operations.md").read_text(encoding="utf-8").partition("\n## Sizing\n")[2].partition("\n## ")[0]
+                yield path.relative_to(ROOT).as_posix(), name, number, unit
+        sizing = (DOCS / "how-to/operations.md").read_text(encoding="utf-8").partition("\n## Sizing\n")[2].partition("\n## ")[0]
         for number, name in re.findall(r"^\|[^|]*\| ([\d,]+)[^|]*\| `(\w+)` \|$", sizing, re.MULTILINE):
             yield "docs/how-to/operations.md", name, number, ""
 

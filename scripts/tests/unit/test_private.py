@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from malob.cli.agents.keys import AgentsFile
-from malob.cli.tokens.file import TokensFile
+from malob.cli.agents import AgentsFile
+from malob.cli.tokens import TokensFile
 from malob.errors import ScriptError
 from malob.system import private
 from malob.system.place import ROOT
+from malob.system.private import PrivateFile
 
 _OTHER = 65534
 _AS_ROOT = unittest.skipUnless(os.geteuid() == 0, "only root can give files away")
@@ -46,7 +47,7 @@ class PrivateFileTest(unittest.TestCase):
 
     def refused(self, reason: str) -> None:
         tokens = TokensFile(self.file)
-        for action in (lambda: tokens.add("ops", "admin"), lambda: tokens.remove("ops"), lambda: tokens.tokens):
+        for action in (lambda: tokens.add("ops", "admin"), lambda: tokens.remove("ops"), lambda: tokens.entries):
             with self.assertRaisesRegex(ScriptError, f"tokens.json {reason}"):
                 action()
         self.assertEqual(self.before, self.state_of_secret())
@@ -141,10 +142,10 @@ class ConcurrentChangesTest(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.data = Path(directory.name) / "data"
 
-    def all_at_once(self, package: str, words: list[list[str]]) -> None:
+    def all_at_once(self, command: str, words: list[list[str]]) -> None:
         commands = [
             subprocess.Popen(
-                [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), f"malob.cli.{package}", "--data", str(self.data), *each],
+                [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli", command, "--data", str(self.data), *each],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -156,21 +157,21 @@ class ConcurrentChangesTest(unittest.TestCase):
 
     def test_no_token_and_no_agent_is_lost(self) -> None:
         names = [f"n{number}" for number in range(8)]
-        self.all_at_once("tokens", [["add", name, "--role", "admin"] for name in names])
-        self.assertEqual(names, sorted(token["name"] for token in TokensFile(self.data / "tokens.json").tokens))
-        self.all_at_once("agents", [["add", name, "--kind", "server", "--address", f"10.0.0.{number}"] for number, name in enumerate(names)])
-        self.assertEqual(names, sorted(agent["id"] for agent in AgentsFile(self.data / "agents.json").agents))
+        self.all_at_once("token", [["add", name, "--role", "admin"] for name in names])
+        self.assertEqual(names, sorted(token["name"] for token in TokensFile(self.data / "tokens.json").entries))
+        self.all_at_once("agent", [["add", name, "--kind", "server", "--address", f"10.0.0.{number}"] for number, name in enumerate(names)])
+        self.assertEqual(names, sorted(agent["id"] for agent in AgentsFile(self.data / "agents.json").entries))
 
     def test_change_reads_what_others_have_written_meanwhile(self) -> None:
         ours, theirs = TokensFile(self.data / "tokens.json"), TokensFile(self.data / "tokens.json")
-        self.assertEqual([], ours.tokens)
+        self.assertEqual([], ours.entries)
         theirs.add("theirs", "admin")
         ours.add("ours", "admin")
-        self.assertEqual(["theirs", "ours"], [token["name"] for token in ours.tokens])
+        self.assertEqual(["theirs", "ours"], [token["name"] for token in ours.entries])
 
     def test_gives_up_on_a_lock_that_is_never_released(self) -> None:
         TokensFile(self.data / "tokens.json").add("ops", "admin")
-        with private.changing(self.data / "tokens.json", "tokens"), mock.patch.object(private, "_PATIENCE_S", 0.2):
+        with PrivateFile(self.data / "tokens.json", "tokens").locked(), mock.patch.object(private, "_PATIENCE_S", 0.2):
             begun = time.monotonic()
             with self.assertRaisesRegex(ScriptError, "another command is changing .*tokens.json; waited 0.2 s"):
                 TokensFile(self.data / "tokens.json").add("more", "admin")

@@ -19,8 +19,7 @@ from malob.system.processes import run
 from tests import installed
 from tools.release import container, debian, licences, project, sources
 from tools.release.__main__ import _compare
-from tools.release.contents import LOGGING, SETTINGS, program
-from tools.release.files import File, below, tar_gz, write
+from tools.release.files import LOGGING, SETTINGS, File, below, program, tar_gz, write
 from tools.release.project import Project
 
 #: The max exposure that systemd-analyze may compute for a unit, from 0 (none) to 10.
@@ -161,7 +160,7 @@ class PackagesTest(unittest.TestCase):
                 for path in (
                     "malob/launcher/java.sh",
                     "malob/launcher/jvm.options",
-                    "malob/cli/status/__main__.py",
+                    "malob/cli/status.py",
                     "malob/endhost/endhost.properties",
                     "lab/demo/responder.py",
                     "lab/emulator/main.c",

@@ -24,10 +24,10 @@ _JAVA_TESTS = ROOT / "src" / "test" / "java"
 
 
 class BuildTest(unittest.TestCase):
-    """What controller-pom.xml says of Surefire, and which classes have the tag."""
+    """What controller/pom.xml says of Surefire, and which classes have the tag."""
 
     def setUp(self) -> None:
-        plugins = ElementTree.parse(ROOT / "controller-pom.xml").findall("m:build/m:plugins/m:plugin", _POM)
+        plugins = ElementTree.parse(ROOT / "controller/pom.xml").findall("m:build/m:plugins/m:plugin", _POM)
         self.surefire = next(each for each in plugins if each.findtext("m:artifactId", "", _POM) == "maven-surefire-plugin")
 
     def execution(self, name: str) -> dict[str, str | None]:

@@ -12,23 +12,23 @@ from typing import Any
 
 from malob.errors import UsageError
 from malob.network import topology
-from research.bench.soak import command, events, findings, model, said, trend, watch
+from research.bench.soak import controller_log, events, findings, model, run, watch
+from research.bench.soak.events import Targets
 from research.bench.soak.findings import Record
 from research.bench.soak.model import Failure, Fault
-from research.bench.soak.world import World
 
-WORLD = World.of(topology.load("mesh5"))
+TARGETS = Targets.of(topology.load("mesh5"))
 NEVER = float("inf")
 
 
 class EventsTest(unittest.TestCase):
     def test_same_seed_gives_same_events(self) -> None:
-        self.assertEqual(events.draw(7, 300, WORLD), events.draw(7, 300, WORLD))
-        self.assertNotEqual(events.draw(7, 300, WORLD), events.draw(8, 300, WORLD))
+        self.assertEqual(events.draw(7, 300, TARGETS), events.draw(7, 300, TARGETS))
+        self.assertNotEqual(events.draw(7, 300, TARGETS), events.draw(8, 300, TARGETS))
 
     def test_what_begins_ends_within_the_run_and_not_before(self) -> None:
         for seed in range(6):
-            drawn = events.draw(seed, 120, WORLD)
+            drawn = events.draw(seed, 120, TARGETS)
             self.assertEqual(drawn, sorted(drawn, key=lambda event: event.at_s))
             self.assertTrue(all(0 < event.at_s <= 120 for event in drawn))
             going_on: set[tuple[str, str]] = set()
@@ -42,22 +42,22 @@ class EventsTest(unittest.TestCase):
             self.assertEqual(set(), going_on)
 
     def test_every_kind_happens(self) -> None:
-        self.assertEqual(set(events.KINDS), {event.kind for event in events.draw(1, 3600, WORLD)} & set(events.KINDS))
+        self.assertEqual(set(events.KINDS), {event.kind for event in events.draw(1, 3600, TARGETS)} & set(events.KINDS))
 
     def test_chosen_kinds_happen_alone(self) -> None:
-        self.assertEqual({"unlink", "link"}, {event.kind for event in events.draw(1, 300, WORLD, ["unlink"])})
+        self.assertEqual({"unlink", "link"}, {event.kind for event in events.draw(1, 300, TARGETS, ["unlink"])})
 
     def test_there_is_always_a_way_and_a_server_of_each_pool(self) -> None:
         for seed in range(6):
             gone: set[str] = set()
-            for event in events.draw(seed, 600, WORLD):
+            for event in events.draw(seed, 600, TARGETS):
                 if event.kind in events.KINDS and events.KINDS[event.kind].end:
                     gone.add(event.target)
                 else:
                     gone.discard(event.target)
-                self.assertTrue(WORLD.connected_without(gone), gone)
-                for service in WORLD.services:
-                    serving = [each for each in WORLD.servers if each not in gone and service.member(each) not in gone]
+                self.assertTrue(TARGETS.connected_without(gone), gone)
+                for service in TARGETS.services:
+                    serving = [each for each in TARGETS.servers if each not in gone and service.member(each) not in gone]
                     self.assertTrue(serving, f"{service.key} at {event}")
 
     def test_nobody_asks_a_controller_that_is_away(self) -> None:
@@ -65,7 +65,7 @@ class EventsTest(unittest.TestCase):
         crashes = 0
         for seed in range(6):
             away, back_at_s = False, -NEVER
-            for event in events.draw(seed, 600, WORLD):
+            for event in events.draw(seed, 600, TARGETS):
                 if event.target == "controller":
                     away = not away
                     crashes += event.kind == "crash"
@@ -76,7 +76,7 @@ class EventsTest(unittest.TestCase):
         self.assertGreater(crashes, 0)
 
     def test_a_chain_loses_no_link(self) -> None:
-        chain = replace(WORLD, switches=("a", "b", "c"), links=("a-b", "b-c"))
+        chain = replace(TARGETS, switches=("a", "b", "c"), links=("a-b", "b-c"))
         self.assertTrue(chain.connected_without([]))
         self.assertFalse(chain.connected_without(["b-c"]))
 
@@ -189,15 +189,15 @@ class ModelTest(unittest.TestCase):
 class SaidTest(unittest.TestCase):
     def test_lines_have_their_moments_over_midnight_too(self) -> None:
         lines = ["23:59:59.500 INFO  A: a b=1", "\tat somewhere", "00:00:01.250 INFO  A: c d=2"]
-        self.assertEqual([(99.5, lines[0]), (101.25, lines[2])], said.moments(lines, 100, 86_400))
+        self.assertEqual([(99.5, lines[0]), (101.25, lines[2])], controller_log.moments(lines, 100, 86_400))
 
     def test_members_that_were_taken_down_are_found(self) -> None:
         line = "10:45:51.336 WARN  Housekeeping: member_down member=turns-w2 address=10.0.0.12 monitor=turns - it gets no new connections"
-        self.assertEqual([Fault("down", "turns-w2", 7.0, 7.0)], said.downs([(6.0, "no"), (7.0, line)]))
+        self.assertEqual([Fault("down", "turns-w2", 7.0, 7.0)], controller_log.downs([(6.0, "no"), (7.0, line)]))
 
     def test_errors_and_stacks_are_found(self) -> None:
         lines = ["23:59:59.500 ERROR A: a", "java.lang.IllegalStateException: no", "23:59:59.500 WARN  A: a error=ERRORS", "\tat a.Error"]
-        self.assertEqual(lines[:2], said.errors(lines))
+        self.assertEqual(lines[:2], controller_log.errors(lines))
 
 
 class RejectsTest(unittest.TestCase):
@@ -214,7 +214,7 @@ class TrendTest(unittest.TestCase):
         return [(10.0 * number, 50 + slope * 10 * number) for number in range(count)]
 
     def test_slope_makes_growth_over_the_time(self) -> None:
-        found = trend.of(self.line(0.1))
+        found = findings.trend(self.line(0.1))
         assert found is not None
         self.assertAlmostEqual(19.0, found.grown)
         self.assertEqual(190, found.seconds)
@@ -224,13 +224,13 @@ class TrendTest(unittest.TestCase):
     def test_single_outliers_do_not_make_a_slope(self) -> None:
         samples = self.line(0)
         samples[-1] = (samples[-1][0], 500.0)
-        found = trend.of(samples)
+        found = findings.trend(samples)
         assert found is not None
         self.assertEqual(0, found.grown)
 
     def test_few_samples_tell_nothing(self) -> None:
-        self.assertIsNone(trend.of(self.line(1, 4)))
-        self.assertIsNone(trend.of([]))
+        self.assertIsNone(findings.trend(self.line(1, 4)))
+        self.assertIsNone(findings.trend([]))
 
 
 def record(**changed: Any) -> Record:
@@ -297,11 +297,11 @@ class FindingsTest(unittest.TestCase):
 class CommandTest(unittest.TestCase):
     def test_wrong_options_are_refused_by_name(self) -> None:
         with self.assertRaisesRegex(UsageError, "--only"):
-            command.main(["--only", "flood"])
+            run.SoakCommand().main(["--only", "flood"])
         for words in (["--minutes", "0"], ["--seconds", "x"], ["--minutes", "1", "--seconds", "1"]):
-            with self.subTest(words=words), contextlib.redirect_stderr(io.StringIO()) as said:
-                self.assertRaises(SystemExit, command.main, words)
-                self.assertIn(words[0], said.getvalue())
+            with self.subTest(words=words), contextlib.redirect_stderr(io.StringIO()) as controller_log:
+                self.assertRaises(SystemExit, run.SoakCommand().main, words)
+                self.assertIn(words[0], controller_log.getvalue())
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ import unittest
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from malob.cli.status.problems import lines
-from malob.cli.status.values import SERVER_VALUES
-from malob.cli.status.view import tables
-from malob.rest.local import RestClient
+from malob.cli.status import SERVER_VALUES, lines, tables
+from malob.rest.client import RestClient, Target
 from malob.rest.state import State, read
 from malob.system.place import ROOT
 from tests.unit.answering import answering
@@ -222,7 +220,7 @@ class ReadTest(unittest.TestCase):
             return (200, answers[path]) if path in answers else (404, {"error": "no"})
 
         with answering(answer) as port:
-            state = read(RestClient("127.0.0.1", port))
+            state = read(RestClient(Target("http", "127.0.0.1", port)))
         self.assertEqual(
             {
                 "snapshot": _state().snapshot,

@@ -17,8 +17,9 @@ from malob.network import topology
 from malob.network.links import Direction
 from malob.system.place import ROOT
 from research.testbed import __main__ as command_line
-from research.testbed import profile, reading, request, roles, sites, slices
-from research.testbed.names import emulab, rspec
+from research.testbed import profile, roles, sites, slices
+from research.testbed import rspec as documents
+from research.testbed.rspec import emulab, rspec
 
 KEPT = ROOT / "geni" / "rspec"
 RACK = "urn:publicid:IDN+rack-{}.example.net+authority+cm"
@@ -51,7 +52,7 @@ class SliceTest(unittest.TestCase):
         self.assertEqual({"geni-wan.xml", "thesis-two-servers.xml"}, {path.name for path in KEPT.iterdir()})
         for path in KEPT.iterdir():
             wanted = slices.build(topology.load(path.stem), sites.load(path.stem))
-            self.assertEqual(request.write(wanted), path.read_text(), f"not current: ./malob testbed request {path.stem} >geni/rspec/{path.name}")
+            self.assertEqual(documents.write(wanted), path.read_text(), f"not current: ./malob testbed request {path.stem} >geni/rspec/{path.name}")
 
     def test_each_site_has_its_switch_and_its_hosts(self) -> None:
         wanted = two()
@@ -117,7 +118,7 @@ class SitesTest(unittest.TestCase):
 
 class RequestTest(unittest.TestCase):
     def test_tunnel_is_asked_of_both_sites_with_the_links_rates_and_delays(self) -> None:
-        link = ElementTree.fromstring(request.write(two())).findall(rspec("link"))[-1]
+        link = ElementTree.fromstring(documents.write(two())).findall(rspec("link"))[-1]
         self.assertEqual([RACK.format(1), RACK.format(2)], [one.get("name") for one in link.findall(rspec("component_manager"))])
         self.assertEqual("egre-tunnel", link.findall(rspec("link_type"))[0].get("name"))
         self.assertEqual(
@@ -129,25 +130,25 @@ class RequestTest(unittest.TestCase):
         )
 
     def test_no_link_learns_addresses(self) -> None:
-        links = ElementTree.fromstring(request.write(two())).findall(rspec("link"))
+        links = ElementTree.fromstring(documents.write(two())).findall(rspec("link"))
         self.assertEqual(3, len(links))
         for link in links:
             self.assertEqual({"key": "nomac_learning", "value": "yep"}, link.findall(emulab("link_attribute"))[0].attrib)
 
     def test_unshaped_request_has_no_properties(self) -> None:
-        self.assertEqual([], list(ElementTree.fromstring(request.write(two().unshaped())).iter(rspec("property"))))
+        self.assertEqual([], list(ElementTree.fromstring(documents.write(two().unshaped())).iter(rspec("property"))))
 
     def test_source_is_installed_on_each_machine(self) -> None:
-        root = ElementTree.fromstring(request.write(two(), "http://example.net/malob.tar.gz"))
+        root = ElementTree.fromstring(documents.write(two(), "http://example.net/malob.tar.gz"))
         installed = [one.attrib for one in root.iter(rspec("install"))]
         self.assertEqual([{"url": "http://example.net/malob.tar.gz", "install_path": "/local"}] * 5, installed)
 
     def test_request_reads_back_as_the_slice(self) -> None:
         wanted = two()
-        self.assertEqual(wanted, reading.read("two", request.write(wanted)).slice)
+        self.assertEqual(wanted, documents.read("two", documents.write(wanted)).slice)
 
     def test_direction_without_limits_reads_back_so(self) -> None:
-        self.assertEqual(Direction(), reading.read("two", request.write(two().unshaped())).slice.connections[-1].forward)
+        self.assertEqual(Direction(), documents.read("two", documents.write(two().unshaped())).slice.connections[-1].forward)
 
 
 class ProfileTest(unittest.TestCase):
@@ -193,9 +194,9 @@ class CommandsTest(unittest.TestCase):
     def test_agents_are_entered_once_and_know_their_neighbours(self) -> None:
         wanted = slices.build(topology.load("thesis-two-servers"), sites.load("thesis-two-servers"))
         with tempfile.TemporaryDirectory() as directory:
-            Path(directory, "request.xml").write_text(request.write(wanted))
+            Path(directory, "rspec.xml").write_text(documents.write(wanted))
             for _ in range(2):
-                files = self.printed("agents", f"{directory}/request.xml", "--data", directory, "--out", f"{directory}/out")
+                files = self.printed("agents", f"{directory}/rspec.xml", "--data", directory, "--out", f"{directory}/out")
             entered = json.loads(Path(directory, "agents.json").read_text())["agents"]
             written = {Path(file).stem: json.loads(Path(file).read_text()) for file in files}
             modes = {Path(file).stat().st_mode & 0o777 for file in files}
@@ -233,7 +234,7 @@ class CommandsTest(unittest.TestCase):
 
     def test_request_of_others_says_what_is_missing(self) -> None:
         with self.assertRaisesRegex(UsageError, r"node\[a\].*its role in MALOB is missing"):
-            reading.read("other", '<rspec xmlns="http://www.geni.net/resources/rspec/3" type="request"><node client_id="a"/></rspec>')
+            documents.read("other", '<rspec xmlns="http://www.geni.net/resources/rspec/3" type="request"><node client_id="a"/></rspec>')
 
     def test_names_that_would_lead_elsewhere_are_refused(self) -> None:
         for old, new, field in (
@@ -245,7 +246,7 @@ class CommandsTest(unittest.TestCase):
         ):
             self.assertIn(old, manifest())
             with self.assertRaisesRegex(UsageError, field):
-                reading.read("manifest", manifest().replace(old, new))
+                documents.read("manifest", manifest().replace(old, new))
 
     def test_command_line_writes_what_is_kept(self) -> None:
         self.assertEqual((KEPT / "thesis-two-servers.xml").read_text().splitlines(), self.printed("request", "thesis-two-servers"))
@@ -266,7 +267,7 @@ class CommandsTest(unittest.TestCase):
 
 def manifest() -> str:
     """What an aggregate would answer: logins, and addresses on the control network."""
-    root = ElementTree.fromstring(request.write(two()))
+    root = ElementTree.fromstring(documents.write(two()))
     root.set("type", "manifest")
     for number, node in enumerate(root.findall(rspec("node")), 1):
         services = ElementTree.SubElement(node, rspec("services"))

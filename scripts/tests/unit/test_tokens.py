@@ -23,7 +23,7 @@ class TokenCommandTest(unittest.TestCase):
 
     def run_it(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli.tokens", "--data", str(self.file.parent), *arguments],
+            [sys.executable, "-B", str(ROOT / "scripts" / "command.py"), "malob.cli", "token", "--data", str(self.file.parent), *arguments],
             capture_output=True,
             text=True,
             timeout=30,

@@ -15,8 +15,7 @@ from unittest import mock
 from malob.cli.top import screen
 from malob.cli.top.__main__ import main
 from malob.cli.top.reading import Interval, Reading
-from malob.cli.top.screen import Choice
-from malob.cli.top.views import VIEWS, Column, ordered
+from malob.cli.top.screen import VIEWS, Choice, Column, ordered
 from malob.errors import MissingError, UsageError
 from malob.rest.state import State
 from malob.system.place import ROOT
@@ -218,7 +217,7 @@ class CommandTest(unittest.TestCase):
                 os.environ.update(TERM="xterm", COLUMNS="80", LINES="24")
                 os.execv(
                     sys.executable,
-                    [sys.executable, str(ROOT / "scripts/command.py"), "malob.cli.top", "--interval", "0.1", "--http", f"127.0.0.1:{port}"],
+                    [sys.executable, str(ROOT / "scripts/command.py"), "malob.cli", "top", "--interval", "0.1", "--http", f"127.0.0.1:{port}"],
                 )
             self.addCleanup(os.close, terminal)
             self._see(terminal, "[members]")

@@ -1,1 +1,1 @@
-"""The documentation: its pages, the commands in them, and the site that is built from them."""
+"""The documentation: its menu, its diagrams, and the site that is built from its pages."""

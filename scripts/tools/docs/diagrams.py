@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 from malob.system.place import ROOT
-from tools.docs.pages import DOCS
+from tools.docs.menu import DOCS
 
 _WEB = ROOT / "src/test/web"
 _DRAW = """

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.docs.pages import DOCS, name
+from malob.system.place import ROOT
+
+DOCS = ROOT / "docs"
 
 
 class Entry(NamedTuple):
@@ -25,6 +27,7 @@ _TUTORIALS = (Entry("docs/tutorials/quickstart.md"), Entry("docs/tutorials/neare
 
 _HOW_TO = (
     Entry("docs/how-to/install.md"),
+    Entry("docs/how-to/existing-network.md"),
     Entry("docs/how-to/operations.md"),
     Entry("docs/how-to/openstack-clients.md"),
     Entry("docs/how-to/cluster.md"),
@@ -44,6 +47,7 @@ _REFERENCE = (
     Entry("docs/reference/cli.md"),
     Entry("docs/reference/rest-api.md"),
     Entry("docs/reference/rest-reference.md"),
+    Entry("docs/reference/settings.md"),
     Entry("docs/reference/metrics.md"),
     Entry("docs/reference/reliability.md"),
 )
@@ -75,7 +79,7 @@ _EXPLANATION = (
     ),
     Entry("bench/README.md"),
     Entry("simulations/README.md"),
-    Entry("docs/adr/README.md", below=tuple(Entry(name(page)) for page in sorted((DOCS / "adr").glob("[0-9]*.md")))),
+    Entry("docs/adr/README.md", below=tuple(Entry(page.relative_to(ROOT).as_posix()) for page in sorted((DOCS / "adr").glob("[0-9]*.md")))),
 )
 
 _PROJECT = (

@@ -13,11 +13,10 @@ from pathlib import Path
 from malob.cli.completion import reference
 from malob.system.place import ROOT
 from tools.docs import links, menu
-from tools.docs.menu import Entry
-from tools.docs.pages import DOCS
+from tools.docs.menu import DOCS, Entry
 from tools.reference import page as rest_reference
 
-#: The pages of tools.docs.pages.GENERATED.
+#: Pages that are generated for the site and are not files of the checkout.
 GENERATORS: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": reference.page,
     "docs/reference/rest-reference.md": lambda: rest_reference.text(rest_reference.document()),

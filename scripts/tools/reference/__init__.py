@@ -1,2 +1,1 @@
-"""The reference of the REST interface, generated from the OpenAPI document in the jar, and the options of the Java
-programs."""
+"""The reference of the REST interface, generated from the OpenAPI document in the jar; settings and options of the Java programs."""

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Callable
 
 from malob.cli import java
 from malob.errors import ScriptError
@@ -32,25 +35,32 @@ def are_built() -> bool:
 
 def text() -> str:
     """The options that the programs report."""
-    path = ":".join([*map(str, _CLASSES), *(f"{folder}/*" for folder in _LIBRARIES)])
-    words = [f"{command}={name}" for command, name in _PROGRAMS.items()]
-    program = ROOT / "scripts" / "tools" / "reference" / "JavaOptions.java"
-    done = subprocess.run(
-        ["java", "-Dslf4j.provider=org.slf4j.nop.NOPServiceProvider", "-cp", path, str(program), *words], cwd=ROOT, capture_output=True, text=True
-    )
+    path = [*_CLASSES, *(f"{folder}/*" for folder in _LIBRARIES)]
+    return output("JavaOptions.java", path, *(f"{command}={name}" for command, name in _PROGRAMS.items()))
+
+
+def output(source: str, path: Iterable[object], *words: str) -> str:
+    """What a Java program of this folder prints of the built code. path: of classes. Raises ScriptError if it fails."""
+    program = ROOT / "scripts" / "tools" / "reference" / source
+    command = ["java", "-Dslf4j.provider=org.slf4j.nop.NOPServiceProvider", "-cp", ":".join(map(str, path)), str(program), *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0:
-        raise ScriptError(f"the programs did not print their options: {done.stderr.strip()}")
+        raise ScriptError(f"{source} failed: {done.stderr.strip()}")
     return done.stdout
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="java_options", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the file instead of printing it")
-    if parser.parse_args().write:
-        java.FILE.write_text(text(), encoding="utf-8")
-    else:
-        print(text(), end="")
+def main(prog: str, description: str | None, files: Callable[[], Mapping[Path, str]]) -> None:
+    """Writes generated files, or prints the first. files: their texts."""
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser.add_argument("--write", action="store_true", help="write the files instead of printing the first")
+    write = parser.parse_args().write
+    made = files()
+    if not write:
+        print(next(iter(made.values())), end="")
+        return
+    for file, content in made.items():
+        file.write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main("java_options", __doc__, lambda: {java.FILE: text()})

@@ -13,8 +13,7 @@ from malob.errors import ScriptError, UsageError, run_main
 from malob.system.place import ROOT
 from malob.system.waiting import orderly_end, say
 from tools.release import container, debian, licences, project, sources
-from tools.release.contents import program
-from tools.release.files import below, tar_gz
+from tools.release.files import below, program, tar_gz
 from tools.release.project import Project
 
 

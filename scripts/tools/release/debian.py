@@ -13,8 +13,7 @@ from pathlib import Path
 
 from malob.errors import ScriptError
 from malob.system.processes import run
-from tools.release.contents import LOGGING, SETTINGS, contains, relinked
-from tools.release.files import LEVEL, File, Files, below, write
+from tools.release.files import LEVEL, LOGGING, SETTINGS, File, Files, below, contains, relinked, write
 from tools.release.project import Project
 
 PLACE = "usr/share/malob"

@@ -232,13 +232,13 @@ test('reasons: each reason of the controller has words, and a new one its name',
   assert.deepEqual([rejection('not_thought_of'), exclusion('not_thought_of')], ['not thought of', 'not thought of']);
 });
 
-test('problems: each reason of the controller leads somewhere, but for those of switches and of a cluster', () => {
+test('problems: each reason of the controller leads somewhere, but for those of switches, of bonds and of a cluster', () => {
   const source = readFileSync(new URL('../../main/java/io/malob/rest/problem/Problem.java', import.meta.url), 'utf8');
   const reasons = [...source.matchAll(/^ {4}([A-Z_]+)\(/gm)].map(([, name]) => name.toLowerCase());
   assert.ok(reasons.length >= 12);
   const shown = reasons.map((reason) => shownProblem({ reason, id: 'a b', problem: 'One.', remedy: 'Two.' }));
   assert.deepEqual(shown.filter(({ href }) => href === null).map(({ key }) => key),
-    ['no_switch a b', 'duplicate_switch a b', 'etcd_silent a b', 'name_taken a b', 'etcd_behind a b', 'etcd_space a b', 'peer_not_reached a b', 'not_served a b', 'several_masters a b']);
+    ['no_switch a b', 'duplicate_switch a b', 'bond_over_switches a b', 'bond_not_named a b', 'etcd_silent a b', 'name_taken a b', 'etcd_behind a b', 'etcd_space a b', 'peer_not_reached a b', 'not_served a b', 'several_masters a b']);
   assert.deepEqual(shown.filter(({ sentence }) => sentence !== 'One. Two.').map(({ key, sentence }) => [key, sentence]), [['no_pool a b', 'One.'], ['no_members a b', 'One.']]);
   assert.equal(shownProblem({ reason: 'no_members', id: 'p' }).href, '#/catalog?new=members&pool_id=p');
   assert.equal(shownProblem({ reason: 'not_thought_of', id: 'p', problem: 'One.' }).sentence, 'One.');

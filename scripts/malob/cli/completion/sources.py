@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from malob.cli import target
-from malob.cli.catalog.kinds import KINDS
 from malob.cli.completion.engine import Source
+from malob.cli.kinds import KINDS
 from malob.errors import ScriptError, UsageError
 
 #: A completion must be fast.

@@ -7,7 +7,7 @@ import json
 import sys
 
 from malob.cli.arguments import Parser, port
-from malob.cli.endhost import view
+from malob.cli.endhost import uplinks_text
 from malob.endhost import condition, options, running
 from malob.endhost.options import Settings, UplinkOption
 from malob.endhost.place import Place
@@ -88,7 +88,7 @@ def _up(told: argparse.Namespace) -> int:
     if told.ready is None:
         prepare("endhost")
     if told.foreground:
-        return running.up(place, settings, lambda: running.tell_ready(told.ready))
+        return running.up(place, settings, lambda: running.notify_ready(told.ready))
     running.up_in_background(place, sys.argv[2:])
     say(f"malob endhost: up; 'sudo ./malob endhost status' shows its state; log: {place.log}")
     return 0
@@ -101,7 +101,7 @@ def _status(told: argparse.Namespace) -> int:
     if told.json:
         print(json.dumps(found, indent=2))
     elif found.get("configured"):
-        print("\n".join(view.lines(found)))
+        print("\n".join(uplinks_text.lines(found)))
     for sentence in found["broken"]:
         say(f"malob endhost: {sentence}")
     return ScriptError.exit_code if found["broken"] else 0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
+from malob.cli.arguments import whole
 from malob.errors import UsageError
 from malob.network.hosts import Host
 from malob.network.links import Link
-from malob.network.topology import Topology
+from malob.network.topology import Topology, read_json
 
 Document = dict[str, Any]
 
@@ -22,19 +22,21 @@ WEIGHTS = (*WEIGHTS_OFFLINE, "load")
 def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> None:
     """The options of a plan. weights: the available ones."""
     parser.add_argument("--vlan", action="store_true", help="a set of paths for each VLAN (the paper's VS) instead of one for all (NVS)")
-    parser.add_argument("--only-vlan", metavar="N", action="append", type=_vlan, help="plan for the hosts of this VLAN only; may be repeated")
+    parser.add_argument(
+        "--only-vlan",
+        metavar="N",
+        action="append",
+        type=whole("a VLAN, 1 to 4094", 1, 4094),
+        help="plan for the hosts of this VLAN only; may be repeated",
+    )
     parser.add_argument(
         "--method",
-        choices=("balanced", "paper"),
-        default="balanced",
-        help="balanced: minimize the max number of sub-flows per link, then their spread; paper: as in the paper (default %(default)s)",
+        choices=("disjoint", "balanced", "paper"),
+        help="disjoint: short paths without common links (default); balanced: paths over all switches with the smallest max number of"
+        " sub-flows per link (default with --max-detour); paper: paths over all switches as in the paper",
     )
-    parser.add_argument(
-        "--paths",
-        choices=("hamiltonian", "disjoint"),
-        default="hamiltonian",
-        help="hamiltonian: paths over all switches; disjoint: short paths without common links (default %(default)s)",
-    )
+    # deprecated: the method says it
+    parser.add_argument("--paths", choices=("hamiltonian", "disjoint"), help=argparse.SUPPRESS)
     parser.add_argument(
         "--count",
         choices=("whole", "travelled"),
@@ -53,11 +55,17 @@ def add_options(parser: argparse.ArgumentParser, weights: tuple[str, ...]) -> No
     parser.add_argument(
         "--max-detour",
         metavar="N",
-        type=_detour,
+        type=whole("a number of links, 0 to 10000", 0, 10_000),
         help="cut Hamiltonian paths where a sub-flow takes more than N links beyond the shortest path (default: no limit)",
     )
     parser.add_argument("--ipv6", action="store_true", help="plan for the IPv6 addresses of the hosts (default: the IPv4 ones)")
-    parser.add_argument("--seed", metavar="N", type=_seed, default=1, help="the same seed gives the same plan (default %(default)s)")
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole("a whole number from 0", 0, 2**63 - 1),
+        default=1,
+        help="the same seed gives the same plan (default %(default)s)",
+    )
 
 
 def pair(text: str) -> Document:
@@ -73,32 +81,15 @@ def pair(text: str) -> Document:
     return {"from": parts[0], "to": parts[1], "weight": number}
 
 
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, not '{text}'")
-    return int(text)
-
-
-def _detour(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= 10_000):
-        raise argparse.ArgumentTypeError(f"expected a number of links, 0 to 10000, not '{text}'")
-    return int(text)
-
-
-def _vlan(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4094):
-        raise argparse.ArgumentTypeError(f"expected a VLAN, 1 to 4094, not '{text}'")
-    return int(text)
-
-
 def settings(options: argparse.Namespace) -> Document:
     """The options of add_options(). Raises UsageError for options that contradict each other."""
     if options.traffic and options.count == "whole":
         raise UsageError("--traffic only applies to --count travelled")
     count = "travelled" if options.traffic else options.count or "whole"
-    document = {name: getattr(options, name) for name in ("method", "paths", "vlan", "weights", "seed")}
+    document = {name: getattr(options, name) for name in ("vlan", "weights", "seed")}
+    methods = {name: getattr(options, name) for name in ("method", "paths")}
     detour = {} if options.max_detour is None else {"max_detour": options.max_detour}
-    lists = {"vlans": options.only_vlan, "traffic": options.traffic}
+    lists = {"vlans": options.only_vlan, "traffic": options.traffic, **methods}
     family = {"family": "ipv6"} if options.ipv6 else {}
     return {**document, "count": count, **detour, **family, **{name: value for name, value in lists.items() if value}}
 
@@ -135,12 +126,7 @@ def _host(network: Topology, host: Host, address: str) -> Document:
 
 def read_hosts(path: Path) -> list[Any]:
     """A file with the array of hosts, or with an object that has it under "hosts". Raises UsageError."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}") from None
+    document = read_json(path)
     found = document.get("hosts") if isinstance(document, dict) else document
     if not isinstance(found, list):
         raise UsageError(f"{path}: expected an array of hosts, or an object with the array 'hosts'")

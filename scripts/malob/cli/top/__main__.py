@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import select
+import shutil
 import sys
+import termios
 import time
+import tty
+from collections.abc import Sequence
 from contextlib import suppress
 
 from malob.cli import target
 from malob.cli.arguments import Parser, seconds
 from malob.cli.top import reading, screen
 from malob.cli.top.reading import Interval
-from malob.cli.top.screen import Choice
-from malob.cli.top.terminal import Terminal
-from malob.cli.top.views import VIEWS, ordered
-from malob.errors import UsageError, run_main
+from malob.cli.top.screen import VIEWS, Choice, ordered
+from malob.errors import UsageError
 from malob.rest.client import RestClient, RestError, asking
 from malob.system.waiting import orderly_end
 
@@ -100,5 +104,41 @@ def _watch(interval: Interval, choice: Choice, rest: RestClient, interval_s: flo
             due_s = time.monotonic() + interval_s
 
 
-if __name__ == "__main__":
-    run_main(main, "malob top")
+_ENTER = "\033[?1049h\033[?25l"
+_LEAVE = "\033[?25h\033[?1049l"
+
+
+class Terminal:
+    """To be used in a with statement, which restores the terminal."""
+
+    def __enter__(self) -> Terminal:
+        self._keyboard = sys.stdin.fileno()
+        self._before = termios.tcgetattr(self._keyboard)
+        tty.setcbreak(self._keyboard)
+        self._write(_ENTER)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
+        self._write(_LEAVE)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The current columns and lines."""
+        return shutil.get_terminal_size((80, 24))
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Replaces the previous contents, in one write to avoid flicker."""
+        self._write("\033[H" + "\r\n".join(line + "\033[K" for line in lines) + "\033[J")
+
+    def key(self, timeout_s: float) -> str:
+        """The next key; empty if none is pressed in time. The end of input is a q."""
+        ready, _, _ = select.select([self._keyboard], [], [], max(0.0, timeout_s))
+        if not ready:
+            return ""
+        return os.read(self._keyboard, 64).decode("utf-8", "replace")[:1] or "q"
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()

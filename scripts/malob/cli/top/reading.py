@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from malob.cli.catalog.kinds import MEMBER
+from malob.cli.kinds import MEMBER
 from malob.rest import state
 from malob.rest.client import RestClient
 from malob.rest.state import State

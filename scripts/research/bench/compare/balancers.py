@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -12,14 +11,19 @@ from types import MappingProxyType
 from typing import Callable
 
 from lab import balancing, processes, webserver
+from lab.instance import Instance
 from lab.processes import listens
 from malob.errors import MissingError, ScriptError
-from malob.system.processes import bound_to_us, run
+from malob.network import paths
+from malob.network.topology import Topology
+from malob.system import ovs
+from malob.system.cleanup import Cleanup
+from malob.system.processes import run
 from malob.system.waiting import undisturbed, wait_until
-from research.bench.compare import forwarding
+from research import background
+from research.bench.compare.comparison_site import ComparisonSite
 from research.bench.compare.floodlight import Floodlight, settings
 from research.bench.compare.load import Target
-from research.bench.compare.site import Site
 
 VIP = "10.0.0.100"
 
@@ -27,6 +31,9 @@ _PROXY_PORT = 8080
 _KEY = "1"
 #: rules of ended connections expire when idle
 _END_S = 90
+#: not used by MALOB
+_COOKIE = "0xc0"
+_PRIORITY = 65535
 
 
 @dataclass(frozen=True)
@@ -34,26 +41,26 @@ class Balancer:
     """run: starts and stops it on a site. needs: the part that the launcher prepares for it; empty for none."""
 
     label: str
-    run: Callable[[Site], AbstractContextManager[Target]]
+    run: Callable[[ComparisonSite], AbstractContextManager[Target]]
     needs: str = ""
 
 
 @contextmanager
-def _none(site: Site) -> Iterator[Target]:
+def _none(site: ComparisonSite) -> Iterator[Target]:
     """Clients use the servers in turn."""
-    with forwarding.plain(site.lab):
-        yield Target([server.ip for server in site.servers], webserver.PORT, site.programs())
+    with plain(site.lab):
+        yield Target([server.ip for server in site.servers], webserver.PORT, site.process_ids())
 
 
 @contextmanager
-def _malob(algorithm: str, placement: str, site: Site) -> Iterator[Target]:
+def _malob(algorithm: str, placement: str, site: ComparisonSite) -> Iterator[Target]:
     rest = site.controller.rest
     virtual = balancing.set_up(rest, VIP, webserver.PORT, site.servers, algorithm=algorithm, key=_KEY, placement=placement)
     try:
         wait_until(lambda: balancing.all_located(rest, virtual), "the servers to be found", 10)
         if placement == balancing.PROACTIVE:
             balancing.wait_for_proactive(rest, _KEY)
-        yield Target([VIP], webserver.PORT, site.programs())
+        yield Target([VIP], webserver.PORT, site.process_ids())
         # counts of a proactive VIP are estimates; no rule of it depends on them
         if placement == balancing.REACTIVE:
             wait_until(lambda: not any(balancing.open_connections(rest, virtual).values()), "the last connections to end", _END_S)
@@ -82,7 +89,7 @@ listen servers
 
 
 @contextmanager
-def _haproxy(site: Site) -> Iterator[Target]:
+def _haproxy(site: ComparisonSite) -> Iterator[Target]:
     servers = "\n".join(f"  server {server.name} {server.ip}:{webserver.PORT}" for server in site.servers)
     file = site.lab.directory / "haproxy.cfg"
     file.write_text(_HAPROXY.format(port=_PROXY_PORT, servers=servers))
@@ -111,7 +118,7 @@ stream {{
 
 
 @contextmanager
-def _nginx(site: Site) -> Iterator[Target]:
+def _nginx(site: ComparisonSite) -> Iterator[Target]:
     directory = site.lab.directory
     servers = " ".join(f"server {server.ip}:{webserver.PORT};" for server in site.servers)
     file = directory / "nginx-stream.conf"
@@ -127,13 +134,10 @@ def _stream_module() -> str:
 
 
 @contextmanager
-def _proxy(site: Site, name: str, command: Sequence[str]) -> Iterator[Target]:
+def _proxy(site: ComparisonSite, name: str, command: Sequence[str]) -> Iterator[Target]:
     host = site.proxy_host
     log = site.lab.directory / f"{name}-proxy.log"
-    with open(log, "ab") as out:
-        process = subprocess.Popen(
-            bound_to_us(site.lab.inside(host.name, command)), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-        )
+    process = background.start(site.lab.inside(host.name, command), log)
 
     def ready() -> bool:
         if process.poll() is not None:
@@ -142,8 +146,8 @@ def _proxy(site: Site, name: str, command: Sequence[str]) -> Iterator[Target]:
 
     try:
         wait_until(ready, f"{name} on {host.name} to listen", 15)
-        with forwarding.plain(site.lab):
-            yield Target([host.ip], _PROXY_PORT, {**site.programs(), "proxy": process.pid})
+        with plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, {**site.process_ids(), "proxy": process.pid})
     finally:
         processes.end(process)
 
@@ -166,7 +170,7 @@ _AS_HOST = "sysctl -qw net.ipv4.ip_forward=0"
 
 
 @contextmanager
-def _nftables(site: Site) -> Iterator[Target]:
+def _nftables(site: ComparisonSite) -> Iterator[Target]:
     host = site.proxy_host
     servers = ", ".join(f"{number} : {server.ip}" for number, server in enumerate(site.servers))
     rules = _NFTABLES.format(port=_PROXY_PORT, count=len(site.servers), servers=servers, server_port=webserver.PORT)
@@ -176,8 +180,8 @@ def _nftables(site: Site) -> Iterator[Target]:
         raise MissingError(f"this kernel does not accept the rules of nftables: {error}") from error
     try:
         run(site.lab.inside(host.name, _AS_ROUTER.split()))
-        with forwarding.plain(site.lab):
-            yield Target([host.ip], _PROXY_PORT, site.programs())
+        with plain(site.lab):
+            yield Target([host.ip], _PROXY_PORT, site.process_ids())
     finally:
         with undisturbed():
             run(site.lab.inside(host.name, _AS_HOST.split()))
@@ -185,11 +189,11 @@ def _nftables(site: Site) -> Iterator[Target]:
 
 
 @contextmanager
-def _floodlight(jar: Path, site: Site) -> Iterator[Target]:
+def _floodlight(jar: Path, site: ComparisonSite) -> Iterator[Target]:
     ours = site.controller
     with site.controlled_by(Floodlight(jar, site.directory, ours.openflow_port, ours.http_port)):
         balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY)
-        yield Target([VIP], webserver.PORT, site.programs())
+        yield Target([VIP], webserver.PORT, site.process_ids())
 
 
 def floodlight(jar: Path) -> Balancer:
@@ -211,3 +215,34 @@ ALL: Mapping[str, Balancer] = MappingProxyType(
         "nftables": Balancer("nftables", _nftables, "nft"),
     }
 )
+
+
+@contextmanager
+def plain(lab: Instance) -> Iterator[None]:
+    """Plain forwarding for balancers without a controller, by destination, over shortest paths.
+
+    In the context, packets between hosts are forwarded by these rules, which have a higher priority than the
+    controller's.
+    """
+    try:
+        for switch, ports in ports_to_hosts(lab.topology).items():
+            for host, port in ports.items():
+                match = f"dl_dst={lab.topology.hosts[host].mac}"
+                ovs.ofctl("add-flow", lab.bridge(switch), f"cookie={_COOKIE},priority={_PRIORITY},table=0,{match},actions=output:{port}")
+        yield
+    finally:
+        with undisturbed():
+            cleanup = Cleanup()
+            for switch in lab.topology.switches:
+                cleanup.step(f"rules of {switch}", partial(ovs.ofctl, "del-flows", lab.bridge(switch), f"cookie={_COOKIE}/-1"))
+            cleanup.finish()
+
+
+def ports_to_hosts(network: Topology) -> dict[str, dict[str, int]]:
+    """By switch, the port towards each host: over the lowest sum of delays, then over the fewest links."""
+    ports: dict[str, dict[str, int]] = {switch: {} for switch in network.switches}
+    for host in network.hosts.values():
+        ports[host.switch][host.name] = network.ports(host.switch)[host.name]
+        for switch, step in paths.towards(network, host.switch).items():
+            ports[switch][host.name] = network.ports(switch)[step.following]
+    return ports

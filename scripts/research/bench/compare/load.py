@@ -7,19 +7,17 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Callable, TypeVar
 
 from lab import processes
 from lab.instance import Instance
 from malob.system import ovs
 from malob.system.processes import run
-from research.bench import usage
+from research.bench import usage, visits
 from research.bench.open_vswitch import figure
+from research.bench.visits import VISITING, Visits
 
 PAGE_BYTES = 200_000
-
-_VISITING = Path(__file__).parent / "visiting.py"
 
 #: the max duration of a client's ab, whatever its progress
 _LONGEST_S = 60
@@ -47,15 +45,6 @@ class Target:
     addresses: Sequence[str]
     port: int
     programs: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Visits:
-    """Microseconds of successful connections."""
-
-    connect_us: Sequence[int]
-    total_us: Sequence[int]
-    failed: int
 
 
 @dataclass(frozen=True)
@@ -122,8 +111,8 @@ def parse_ab(words: str) -> tuple[int, int, float]:
 def _visits(lab: Instance, clients: Sequence[str], target: Target, count: int, size: int) -> Visits:
     def on(number: int, client: str) -> Visits:
         addresses = ",".join(_rotated(target.addresses, number))
-        command = processes.script(lab, client, _VISITING, addresses, str(target.port), str(count), str(size))
-        return parse_visits(run(command, _PATIENCE_S))
+        command = processes.script(lab, client, VISITING, addresses, str(target.port), str(count), str(size))
+        return visits.parse(run(command, _PATIENCE_S))
 
     results = _at_once(clients, on)
     return Visits(
@@ -131,13 +120,6 @@ def _visits(lab: Instance, clients: Sequence[str], target: Target, count: int, s
         [time_us for result in results for time_us in result.total_us],
         sum(result.failed for result in results),
     )
-
-
-def parse_visits(words: str) -> Visits:
-    """Parses the output of visiting.py."""
-    lines = [line.split() for line in words.splitlines()]
-    times = [(int(line[0]), int(line[1])) for line in lines if line[0] != "failed"]
-    return Visits([connect for connect, _ in times], [total for _, total in times], len(lines) - len(times))
 
 
 def shares(count: int, parts: int) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from malob.cli import table
 from research.bench.proactive.clients import Slow
-from research.bench.proactive.findings import Totals
+from research.bench.proactive.findings import Totals, counts
 from research.bench.soak.model import Failure
 
 _MAX_SHOWN = 20
@@ -50,7 +50,7 @@ def document(record: Record) -> dict[str, Any]:
         "seconds": round(record.seconds, 1),
         "connections": {"short": record.totals.short, "downloads": record.totals.downloads, "megabytes": round(record.totals.bytes / 1e6, 1)},
         "faults": rows,
-        "failures": [{"at_s": round(each.ended - record.begin, 1), "host": each.host, **each.told} for each in record.failures[:_MAX_SHOWN]],
+        "failures": [{"at_s": round(each.ended - record.begin, 1), "host": each.host, **each.fields} for each in record.failures[:_MAX_SHOWN]],
     }
 
 
@@ -59,7 +59,7 @@ def _ends(record: Record) -> list[float]:
 
 
 def _row(record: Record, fault: Fault, end: float) -> dict[str, Any]:
-    broken = Counter(failure.outcome for failure in record.failures if fault.begin <= _moment(failure) < end)
+    broken = Counter(failure.outcome for failure in record.failures if fault.begin <= failure.moment < end)
     slow = [each.ms for each in record.slow if fault.begin <= each.began < end]
     slowest = max(slow, default=0.0)
     return {
@@ -75,11 +75,6 @@ def _row(record: Record, fault: Fault, end: float) -> dict[str, Any]:
     }
 
 
-def _moment(failure: Failure) -> float:
-    """A connection that timed out was broken when it last made progress, any other when it failed."""
-    return failure.progress if failure.outcome == "timeout" else failure.ended
-
-
 def text(found: Mapping[str, Any]) -> list[str]:
     """The document for people."""
     connections = found["connections"]
@@ -90,7 +85,7 @@ def text(found: Mapping[str, Any]) -> list[str]:
             str(each["slow"]),
             f"{each['slowest_ms']:.0f}",
             f"{each['promised_ms']:.0f}",
-            ", ".join(f"{count} {outcome}" for outcome, count in each["broken"].items()) or "0",
+            counts(each["broken"]),
         ]
         for each in found["faults"]
     ]

@@ -1,23 +1,26 @@
-"""A run: faults of controllers and etcd servers, one after the other, under load."""
+"""`./malob bench failover`: faults of controllers and etcd servers, one after the other, under load."""
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
 from lab.cluster import ClusterController
 from lab.faults import ownership
-from lab.faults.processes import stopped
+from lab.processes import stopped
+from malob.cli.arguments import Parser, positive
 from malob.errors import ScriptError
-from malob.rest.local import RestClient, RestError
+from malob.rest.client import RestClient, RestError
 from malob.system.waiting import say, undisturbed, wait_until
+from research.bench.bench_command import BenchCommand, Document, add_load
+from research.bench.failover import findings
+from research.bench.failover.cluster_site import SERVICE, Site
 from research.bench.failover.findings import Fault, Record
-from research.bench.failover.site import SERVICE, Site
-from research.bench.proactive.clients import Clients
+from research.bench.proactive.clients import Clients, Load
 
 #: After this time, the lease of a controller ends that etcd does not hear.
 _LEASE_S = 3.0
@@ -32,20 +35,6 @@ _POLL_S = 0.05
 _MAX_TAKEOVER_S = 30.0
 #: A new connection is not delayed: what it takes on a busy machine.
 _UNDELAYED_MS = 200.0
-
-
-@dataclass(frozen=True)
-class Load:
-    """rate: short connections per second, of all clients. downloads: at a time, of each client."""
-
-    rate: float
-    downloads: int
-
-
-def run(load: Load, controllers: int, names: Sequence[str]) -> Record:
-    """Goes through the faults of these names."""
-    with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, Site(Path(directory), controllers) as site:
-        return _Run(site, load).go_through(names)
 
 
 class _Run:
@@ -212,3 +201,35 @@ FAULTS: Mapping[str, tuple[float, Callable[[_Run], float | None]]] = {
     "no-quorum": (_UNDELAYED_MS, _Run.no_quorum),
     "hand-over": (_UNDELAYED_MS, _Run.hand_over),
 }
+
+
+class FailoverCommand(BenchCommand):
+    name = "failover"
+    purpose = "connections while controllers of a cluster and etcd servers fail; needs root"
+    description = (
+        "Short connections and long downloads through a reactive VIP on Open vSwitch, with several controllers in namespaces and"
+        " three etcd servers, while controllers and servers fail. Exit code 1 if an open connection breaks, a new one takes longer than"
+        " promised, or switches and controller disagree."
+    )
+    needs = ("lab", "controller", "cluster")
+    result = "report"
+
+    def add_options(self, parser: Parser) -> None:
+        parser.add_argument("--faults", metavar="NAMES", type=_faults, default=tuple(FAULTS), help=f"some of {','.join(FAULTS)} (default all)")
+        parser.add_argument("--controllers", type=positive, default=2, metavar="N", help="controllers (default %(default)s)")
+        add_load(parser, 100)
+
+    def measure(self, options: argparse.Namespace) -> Document:
+        with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, Site(Path(directory), options.controllers) as site:
+            return findings.document(_Run(site, Load(options.rate, options.downloads)).go_through(options.faults))
+
+    def lines(self, found: Document) -> list[str]:
+        return findings.text(found)
+
+
+def _faults(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in FAULTS:
+            raise argparse.ArgumentTypeError(f"no fault '{name}'; there are: {', '.join(FAULTS)}")
+    return names

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lab import processes
 from lab.instance import Instance
+from lab.program import Program
 from malob.errors import ScriptError
 from malob.network.hosts import Host
-from malob.system.processes import bound_to_us
 from research.bench.proactive.findings import Totals
 from research.bench.soak.model import Failure
 
@@ -30,6 +29,14 @@ class Service:
     address: str
     port: int
     key: str
+
+
+@dataclass(frozen=True)
+class Load:
+    """rate: short connections per second, of all clients. downloads: at a time, of each client."""
+
+    rate: float
+    downloads: int
 
 
 @dataclass(frozen=True)
@@ -49,45 +56,31 @@ class Clients:
         self.slow: list[Slow] = []
         self._service = service
         self._totals: list[dict[str, Any]] = []
-        share = str(rate / len(hosts))
-        self._processes = {
-            host.name: subprocess.Popen(
-                bound_to_us(processes.script(lab, host.name, _CLIENT, service.address, str(service.port), share, str(downloads), str(download_s))),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-            )
-            for host in hosts
-        }
-        self._readers = [threading.Thread(target=self._read, args=each, daemon=True) for each in self._processes.items()]
-        for reader in self._readers:
-            reader.start()
+        options = (service.address, str(service.port), str(rate / len(hosts)), str(downloads), str(download_s))
+        self._programs = [Program(processes.script(lab, host.name, _CLIENT, *options), f"the client on {host.name} ended") for host in hosts]
+        self._readers = [program.follow(partial(self._read, host.name)) for host, program in zip(hosts, self._programs)]
 
-    def _read(self, host: str, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        with process.stdout as lines:
-            for line in lines:
-                told = json.loads(line)
-                if "totals" in told:
-                    self._totals.append(told["totals"])
-                elif "slow_ms" in told:
-                    self.slow.append(Slow(told["began"], told["slow_ms"]))
-                else:
-                    self.failures.append(Failure.of(host, self._service.key, told))
+    def _read(self, host: str, line: str) -> None:
+        report = json.loads(line)
+        if "totals" in report:
+            self._totals.append(report["totals"])
+        elif "slow_ms" in report:
+            self.slow.append(Slow(report["began"], report["slow_ms"]))
+        else:
+            self.failures.append(Failure.of(host, self._service.key, report))
 
     def finish(self) -> Totals:
         """Lets them end their connections. Raises ScriptError if a client has failed."""
-        for process in self._processes.values():
-            assert process.stdin is not None
-            process.stdin.close()
+        for program in self._programs:
+            program.close_input()
         for reader in self._readers:
             reader.join(_END_S)
-        if len(self._totals) < len(self._processes):
-            raise ScriptError(f"{len(self._processes) - len(self._totals)} of the clients' programs did not report their totals")
+        if len(self._totals) < len(self._programs):
+            raise ScriptError(f"{len(self._programs) - len(self._totals)} of the clients' programs did not report their totals")
         sums = {name: sum(each[name] for each in self._totals) for name in ("short", "downloads", "bytes")}
         return Totals(**sums, connect_max_ms=max(each["connect_max_ms"] for each in self._totals))
 
     def end(self) -> None:
         """Stops them immediately, if they still run."""
-        for process in self._processes.values():
-            processes.end(process)
+        for program in self._programs:
+            program.end()

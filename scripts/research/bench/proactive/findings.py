@@ -62,7 +62,7 @@ def document(record: Record) -> dict[str, Any]:
             continue
         cause = cause_of(failure, record.steps)
         broken[cause][failure.outcome] += 1
-        shown.append({"at_s": round(failure.ended - record.begin, 1), "cause": cause, "host": failure.host, **failure.told})
+        shown.append({"at_s": round(failure.ended - record.begin, 1), "cause": cause, "host": failure.host, **failure.fields})
     return {
         "ok": not broken and not record.wrong,
         "seconds": round(record.seconds, 1),
@@ -85,9 +85,8 @@ def document(record: Record) -> dict[str, Any]:
 
 
 def cause_of(failure: Failure, steps: Sequence[Step]) -> str:
-    """The change before it. A connection that timed out was broken when it last made progress, any other when it failed."""
-    moment = failure.progress if failure.outcome == "timeout" else failure.ended
-    return next((step.cause for step in reversed(steps) if step.begin <= moment), steps[0].cause)
+    """The change before it."""
+    return next((step.cause for step in reversed(steps) if step.begin <= failure.moment), steps[0].cause)
 
 
 def is_exempt(failure: Failure, steps: Sequence[Step]) -> bool:
@@ -103,7 +102,7 @@ def text(found: Mapping[str, Any]) -> list[str]:
     """The document for people."""
     connections = found["connections"]
     rows = [
-        [cause, str(times), str(found["moved_by_cause"][cause]), _counts(found["broken_by_cause"][cause])] for cause, times in found["steps"].items()
+        [cause, str(times), str(found["moved_by_cause"][cause]), counts(found["broken_by_cause"][cause])] for cause, times in found["steps"].items()
     ]
     return [
         f"{connections['short']:,} short connections, {connections['downloads']:,} downloads, {connections['megabytes']:,.0f} MB"
@@ -116,7 +115,8 @@ def text(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _counts(outcomes: Mapping[str, int]) -> str:
+def counts(outcomes: Mapping[str, int]) -> str:
+    """The number of connections by outcome, in words."""
     return ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()) or "0"
 
 

@@ -1,22 +1,27 @@
-"""Runs: one whose buckets move for many reasons, and one without a controller for a while."""
+"""`./malob bench proactive`: a run whose buckets move for many reasons, and one without a controller for a while."""
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
 from lab.faults import links, ownership
+from malob.cli.arguments import Parser, positive
 from malob.errors import ScriptError
 from malob.system.waiting import say, undisturbed, wait_until
-from research.bench.proactive.clients import Clients
+from research.bench.bench_command import BenchCommand, Document, add_load
+from research.bench.proactive import findings
+from research.bench.proactive.clients import Clients, Load
 from research.bench.proactive.findings import Record, Step
-from research.bench.proactive.site import LINK, SERVICE, SPARE, Site
+from research.bench.proactive.proactive_site import LINK, SERVICE, SPARE, ProactiveSite
+from research.experiments.frame import arguments
 
 #: The first period, without a change.
 STEADY = "steady"
@@ -34,18 +39,41 @@ _MAX_STEP_S = 60.0
 _RULES_S = 60.0
 
 
-@dataclass(frozen=True)
-class Load:
-    """rate: short connections per second, of all clients. downloads: at a time, of each client."""
+class ProactiveCommand(BenchCommand):
+    name = "proactive"
+    purpose = "connections through a proactive VIP while its buckets move, or without a controller; needs root"
+    description = (
+        "Short connections and long downloads through a proactive VIP on Open vSwitch, while its buckets move: by weights, a"
+        " member that is added, drained and removed, and a link that fails. Exit code 1 if a connection breaks, except those of the"
+        " removed member, or if switches and controller disagree."
+    )
+    result = "report"
 
-    rate: float
-    downloads: int
+    def add_options(self, parser: Parser) -> None:
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--moves", type=positive, default=1000, metavar="N", help="min number of moves of buckets (default %(default)s)")
+        what.add_argument(
+            "--controller-down",
+            type=arguments.amount,
+            metavar="MINUTES",
+            help="instead, kill the controller and start it again after this time; no bucket may then have moved",
+        )
+        add_load(parser, 500)
+
+    def measure(self, options: argparse.Namespace) -> Document:
+        load = Load(options.rate, options.downloads)
+        if options.controller_down is None:
+            return findings.document(move_buckets(load, options.moves))
+        return findings.document(without_controller(load, 60 * options.controller_down))
+
+    def lines(self, found: Document) -> list[str]:
+        return findings.text(found)
 
 
 class Moves:
     """Counts the moves of buckets by the switches' tables, in a thread of its own, inside a with statement."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ProactiveSite) -> None:
         self._site = site
         self._assignment = site.assignment()
         self._stopped = threading.Event()
@@ -106,18 +134,14 @@ def without_controller(load: Load, down_s: float) -> Record:
 
 
 @contextmanager
-def _site() -> Iterator[Site]:
+def _site() -> Iterator[ProactiveSite]:
     with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory:
-        site = Site(Path(directory))
-        try:
-            site.build()
+        with ProactiveSite(Path(directory)) as site:
             yield site
-        finally:
-            site.remove()
 
 
 class _Run:
-    def __init__(self, site: Site, load: Load) -> None:
+    def __init__(self, site: ProactiveSite, load: Load) -> None:
         self._site, self._load = site, load
         self._begin = time.monotonic()
         self._steps: list[Step] = []

@@ -10,7 +10,7 @@ import random
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from research.bench.soak.world import World
+from malob.network.topology import Topology
 
 #: The time after a repair until the target is relied on again.
 RECOVERY_S = 8.0
@@ -18,6 +18,56 @@ CONTROLLER = "controller"
 #: The min interval between beginnings, as a share of the average.
 EVERY_S = 2.5
 _LEAST = 0.1
+
+
+@dataclass(frozen=True)
+class Service:
+    """A VIP with its pool, which has a member on each server: POOL-SERVER. The port is that of both."""
+
+    key: str
+    address: str
+    port: int
+    algorithm: str
+
+    def member(self, server: str) -> str:
+        return f"{self.key}-{server}"
+
+
+#: Two services that share servers, with least connections and round robin, so that weights matter.
+SERVICES = (Service("least", "10.0.0.100", 80, "LC+SPH"), Service("turns", "10.0.0.101", 8001, "WRR+SPH"))
+
+#: A shaped link needs more processor time than others.
+_SHAPED = 2
+
+
+@dataclass(frozen=True)
+class Targets:
+    """servers and links by name, a link as FIRST-SECOND. shaped_links: those that can fall silent with their ports up."""
+
+    services: tuple[Service, ...]
+    servers: tuple[str, ...]
+    switches: tuple[str, ...]
+    links: tuple[str, ...]
+    shaped_links: tuple[str, ...]
+
+    @staticmethod
+    def of(network: Topology) -> Targets:
+        links = tuple("-".join(link.ends) for link in network.links)
+        return Targets(SERVICES, tuple(host.name for host in network.with_role("server")), tuple(network.switches), links, links[:_SHAPED])
+
+    @property
+    def members(self) -> Mapping[str, tuple[Service, str]]:
+        """Service and server by the member's id."""
+        return {service.member(server): (service, server) for service in self.services for server in self.servers}
+
+    def connected_without(self, gone: Iterable[str]) -> bool:
+        """Whether the remaining links connect all switches."""
+        left = [link.split("-") for link in self.links if link not in set(gone)]
+        reached, more = set(self.switches[:1]), True
+        while more:
+            found = {end for ends in left if reached & set(ends) for end in ends} | reached
+            more, reached = found != reached, found
+        return reached == set(self.switches)
 
 
 @dataclass(frozen=True)
@@ -66,12 +116,12 @@ _BY_REST = ("weight", *(word for name in ("drain", "remove", "disable") for word
 def draw(
     seed: int,
     seconds: float,
-    world: World,
+    targets: Targets,
     kinds: Collection[str] = tuple(KINDS),
     every_s: float = EVERY_S,
 ) -> list[Event]:
     """The events of a run, in order. kinds: those that may begin. every_s: on average."""
-    return _Drawing(random.Random(f"events {seed}"), seconds, world, kinds, every_s).run()
+    return _Drawing(random.Random(f"events {seed}"), seconds, targets, kinds, every_s).run()
 
 
 class _Drawing:
@@ -79,11 +129,11 @@ class _Drawing:
         self,
         chance: random.Random,
         seconds: float,
-        world: World,
+        targets: Targets,
         kinds: Collection[str],
         every_s: float,
     ) -> None:
-        self._chance, self._seconds, self._world, self._every_s = chance, seconds, world, every_s
+        self._chance, self._seconds, self._targets, self._every_s = chance, seconds, targets, every_s
         self._kinds = [name for name in KINDS if name in kinds]
         self._events: list[Event] = []
         #: the time until which a target is unavailable or not relied on
@@ -111,7 +161,7 @@ class _Drawing:
 
     def _candidates(self, now: float, kind: Kind) -> list[str]:
         """The possible targets of this event."""
-        world, away = self._world, set(self._away)
+        targets, away = self._targets, set(self._away)
         if kind.of == CONTROLLER:
             latest = now + kind.lasts_s[1] + RECOVERY_S
             asked = any(now < event.at_s < latest and event.kind in _BY_REST for event in self._events)
@@ -119,20 +169,20 @@ class _Drawing:
         if kind.of == "member" and CONTROLLER in away:
             return []
         possible: Mapping[str, Iterable[str]] = {
-            "link": world.links,
-            "shaped link": world.shaped_links,
-            "switch": world.switches,
-            "server": world.servers,
-            "member": world.members,
+            "link": targets.links,
+            "shaped link": targets.shaped_links,
+            "switch": targets.switches,
+            "server": targets.servers,
+            "member": targets.members,
         }
         free = [name for name in possible[kind.of] if name not in away]
         return [name for name in free if not kind.end or self._may_go({*away, name})]
 
     def _may_go(self, away: Collection[str]) -> bool:
-        return self._world.connected_without(away) and self._all_serve(away)
+        return self._targets.connected_without(away) and self._all_serve(away)
 
     def _all_serve(self, away: Collection[str]) -> bool:
         """Whether each pool keeps a reliable member."""
         return all(
-            any(server not in away and service.member(server) not in away for server in self._world.servers) for service in self._world.services
+            any(server not in away and service.member(server) not in away for server in self._targets.servers) for service in self._targets.services
         )

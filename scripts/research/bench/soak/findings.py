@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from research import distribution
-from research.bench.soak import model, trend
+from research.bench.soak import model
 from research.bench.soak.model import Failure, Fault
 
 REST_P99_MS = 50.0
@@ -19,6 +19,8 @@ _FLAT = {"heap_mb": (0.1, 3.0), "threads": (0.1, 3.0), "rules": (0.1, 30.0)}
 WARM_UP_S = 45.0
 #: The time around a failure whose events are reported.
 _AROUND_S = 10.0
+#: The min number of samples and the min period for a trend.
+MIN_SAMPLES, MIN_S = 8, 90.0
 _MAX_SHOWN = 8
 _MAX_LOG_LINES = 12
 
@@ -102,8 +104,8 @@ def _explanations(record: Record) -> tuple[Counter[str], list[Violation]]:
 def _sentence(failure: Failure, begin: float) -> str:
     state = "accepted" if failure.accepted is not None else "not accepted"
     return (
-        f"connection {failure.host}:{failure.told.get('port', '?')} > {failure.told['vip']} ({state}, server {failure.server},"
-        f" {failure.told['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, without a cause"
+        f"connection {failure.host}:{failure.fields.get('port', '?')} > {failure.fields['vip']} ({state}, server {failure.server},"
+        f" {failure.fields['requests']} answers, well until {failure.progress - begin:.1f} s): {failure.outcome}, without a cause"
     )
 
 
@@ -142,11 +144,39 @@ def _trends(record: Record) -> tuple[dict[str, Any], list[Violation]]:
             for start, end in zip(starts, [*starts[1:], record.begin + record.seconds])
         ]
         longest = max(runs, key=lambda each: each[-1][0] - each[0][0] if each else 0.0)
-        found = trend.of(longest)
+        found = trend(longest)
         shown[name] = None if found is None else {"median": round(found.median, 1), "grown": round(found.grown, 1), "seconds": round(found.seconds)}
         if found is not None and not found.flat(*_FLAT[name]):
             grown.append(Violation(longest[-1][0], f"{name} has grown by {found.grown:.1f} in {found.seconds:.0f} s (median {found.median:.1f})"))
     return shown, grown
+
+
+@dataclass(frozen=True)
+class Trend:
+    """median: of the samples. grown: the slope times the period. seconds: from the first to the last."""
+
+    median: float
+    grown: float
+    seconds: float
+
+    def flat(self, share: float, floor: float) -> bool:
+        """Whether it has grown by no more than the larger of a share of the median and the floor."""
+        return self.grown <= max(share * self.median, floor)
+
+
+def trend(samples: Sequence[tuple[float, float]]) -> Trend | None:
+    """samples: time in s, value. The slope is the median of the slopes of all pairs, robust against outliers (Theil and Sen).
+
+    None if there are too few, or their period is too short.
+    """
+    import numpy
+    from scipy import stats
+
+    if len(samples) < MIN_SAMPLES or samples[-1][0] - samples[0][0] < MIN_S:
+        return None
+    times, values = zip(*samples)
+    seconds = times[-1] - times[0]
+    return Trend(float(numpy.median(values)), float(stats.theilslopes(values, times)[0]) * seconds, seconds)
 
 
 def _percentile(values: Sequence[float], percent: float) -> float | None:

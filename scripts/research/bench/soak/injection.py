@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Callable
+from typing import Callable
 
-from lab.faults import links, processes, switches
+from lab import processes
+from lab.faults import links, switches
 from malob.errors import ScriptError
 from research.bench.soak.events import KINDS, Event
 from research.bench.soak.model import Fault
-from research.bench.soak.site import Site
+from research.bench.soak.soak_site import SoakSite
 
 _NEVER = float("inf")
 
@@ -19,20 +20,20 @@ _NEVER = float("inf")
 class Injection:
     """Used by one thread; its record may be read by others."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: SoakSite) -> None:
         self._site = site
         self._ways: Mapping[str, Callable[[str], AbstractContextManager[None]]] = {
-            "drain": lambda member: self._changed(member, admin_state="drain"),
-            "disable": lambda member: self._changed(member, admin_state="down"),
-            "remove": self._removed,
-            "kill": self._killed,
+            "drain": lambda member: _changed(site, member, "drain"),
+            "disable": lambda member: _changed(site, member, "down"),
+            "remove": lambda member: _between(lambda: site.delete(member), lambda: site.add(member)),
+            "kill": lambda server: _between(lambda: site.kill(server), lambda: site.serve(server)),
             "unlink": lambda link: links.down(site.lab, *link.split("-")),
-            "flap": self._flapping,
+            "flap": lambda link: _between(lambda: _flap(site, link)),
             "mute": lambda link: links.silent(site.lab, *link.split("-")),
             "orphan": lambda switch: switches.without_controller(site.lab, switch),
             "restart": self._restarted,
             "pause": lambda _: processes.stopped(site.controller.pid),
-            "crash": self._crashed,
+            "crash": lambda _: _between(site.controller.kill, site.controller.start),
         }
         self._going_on: dict[tuple[str, str], tuple[float, AbstractContextManager[None]]] = {}
         self._over: list[Fault] = []
@@ -82,37 +83,23 @@ class Injection:
         return sorted([*self._over, *going_on], key=lambda fault: fault.begin)
 
     @contextmanager
-    def _changed(self, member: str, **fields: Any) -> Iterator[None]:
-        self._site.change(member, **fields)
-        yield
-        self._site.change(member, admin_state="up")
-
-    @contextmanager
-    def _removed(self, member: str) -> Iterator[None]:
-        self._site.delete(member)
-        yield
-        self._site.add(member)
-
-    @contextmanager
-    def _killed(self, server: str) -> Iterator[None]:
-        self._site.kill(server)
-        yield
-        self._site.serve(server)
-
-    @contextmanager
-    def _flapping(self, link: str) -> Iterator[None]:
-        first, second = link.split("-")
-        links.flap(self._site.lab, first, second, times=3, pause_s=0.2)
-        yield
-
-    @contextmanager
     def _restarted(self, switch: str) -> Iterator[None]:
         with switches.without_controller(self._site.lab, switch):
             switches.empty(self._site.lab, switch)
             yield
 
-    @contextmanager
-    def _crashed(self, _target: str) -> Iterator[None]:
-        self._site.controller.kill()
-        yield
-        self._site.controller.start()
+
+@contextmanager
+def _between(begin: Callable[[], object], end: Callable[[], object] = lambda: None) -> Iterator[None]:
+    begin()
+    yield
+    end()
+
+
+def _changed(site: SoakSite, member: str, state: str) -> AbstractContextManager[None]:
+    return _between(lambda: site.change(member, admin_state=state), lambda: site.change(member, admin_state="up"))
+
+
+def _flap(site: SoakSite, link: str) -> None:
+    first, second = link.split("-")
+    links.flap(site.lab, first, second, times=3, pause_s=0.2)

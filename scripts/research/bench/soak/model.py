@@ -52,28 +52,24 @@ class Failure:
     asked: float | None
     ended: float
     server: str | None
-    told: Mapping[str, Any]
+    fields: Mapping[str, Any]
 
     @staticmethod
-    def of(host: str, service: str, told: Mapping[str, Any]) -> Failure:
-        asked = told.get("asked")
-        return Failure(
-            host,
-            service,
-            told["outcome"],
-            told["began"],
-            told.get("accepted"),
-            told["progress"],
-            asked if asked is not None and asked > told["progress"] else None,
-            told["ended"],
-            told["server"],
-            told,
-        )
+    def of(host: str, service: str, fields: Mapping[str, Any]) -> Failure:
+        asked, progress = fields.get("asked"), fields["progress"]
+        waited = asked if asked is not None and asked > progress else None
+        accepted, ended = fields.get("accepted"), fields["ended"]
+        return Failure(host, service, fields["outcome"], fields["began"], accepted, progress, waited, ended, fields["server"], fields)
 
     def within(self, begin: float, end: float) -> bool:
         """Whether it may have been broken in that period: its last success was before the end, and its failure after the
         beginning."""
         return self.progress <= end and self.ended >= begin
+
+    @property
+    def moment(self) -> float:
+        """When it was broken: when it last made progress if it timed out, otherwise when it failed."""
+        return self.progress if self.outcome == "timeout" else self.ended
 
     @property
     def silent_s(self) -> float:
@@ -101,17 +97,17 @@ def _member_went(fault: Fault, failure: Failure, _faults: Sequence[Fault]) -> bo
 def _server_ended(fault: Fault, failure: Failure, faults: Sequence[Fault]) -> bool:
     """Its kernel resets open connections, and rejects new ones until the checks have noticed."""
     if failure.server is not None:
-        return failure.server == fault.target and failure.outcome in _CUT and failure.within(fault.begin, _told(fault, faults))
+        return failure.server == fault.target and failure.outcome in _CUT and failure.within(fault.begin, _noticed_by_clients(fault, faults))
     return failure.outcome in (*_CUT, "refused") and failure.within(fault.begin, _noticed(fault, faults))
 
 
-def _told(killed: Fault, faults: Sequence[Fault]) -> float:
+def _noticed_by_clients(killed: Fault, faults: Sequence[Fault]) -> float:
     """The time by which clients must have noticed a server's end: lost packets are retransmitted."""
-    told = killed.begin + CLOSING_S
+    deadline = killed.begin + CLOSING_S
     for other in faults:
-        if _loses_packets(other, faults) and other.begin <= told and other.end + RESENT_S >= killed.begin:
-            told = max(told, other.end + RESENT_S)
-    return told
+        if _loses_packets(other, faults) and other.begin <= deadline and other.end + RESENT_S >= killed.begin:
+            deadline = max(deadline, other.end + RESENT_S)
+    return deadline
 
 
 def _loses_packets(fault: Fault, faults: Sequence[Fault]) -> bool:

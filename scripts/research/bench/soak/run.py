@@ -1,7 +1,8 @@
-"""One run, from set-up to observations."""
+"""`./malob bench soak`: one run, from set-up to observations."""
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
 from collections.abc import Sequence
@@ -9,16 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import rules
-from malob.errors import ScriptError
+from malob.cli.arguments import Parser, positive
+from malob.errors import ScriptError, UsageError
 from malob.system.progress import Bar
 from malob.system.waiting import say, undisturbed, wait_until
-from research.bench.soak import events, model, said
-from research.bench.soak.crowd import Crowd
+from research.bench.bench_command import BenchCommand, Document
+from research.bench.soak import controller_log, events, findings, model
+from research.bench.soak.clients import Clients
 from research.bench.soak.events import Event
 from research.bench.soak.findings import Record, Violation
 from research.bench.soak.injection import Injection
-from research.bench.soak.site import Site
+from research.bench.soak.soak_site import SoakSite
 from research.bench.soak.watch import Watch
+from research.experiments.frame import arguments
 
 #: The duration of a long connection, if the run is long enough: with pauses in which its rules expire.
 _LONGEST_S = 40.0
@@ -43,73 +47,112 @@ class Plan:
     every_s: float = events.EVERY_S
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """log: the controller's log."""
+class SoakCommand(BenchCommand):
+    name = "soak"
+    purpose = "a long run on real Open vSwitch with changing load, members, servers and links; needs root"
+    description = (
+        "A long run on Open vSwitch, with changing clients, members, servers and links, and failures under"
+        " load. Exit code 1 if a connection failed without a cause, if switches and controller disagree, if heap, threads or rules grow,"
+        " or if the p99 of REST is above 50 ms."
+    )
+    needs = ("lab", "emulator", "controller")
+    result = "report"
+    out_help = "also write it to DIR/soak.json, and the controller's log beside it"
+    _log = ""
 
-    record: Record
-    log: str
+    def add_options(self, parser: Parser) -> None:
+        time = parser.add_mutually_exclusive_group()
+        time.add_argument("--minutes", type=positive, default=10, metavar="M", help="how long to open connections (default %(default)s)")
+        time.add_argument("--seconds", type=positive, metavar="N", help="the same in seconds")
+        parser.add_argument("--seed", type=int, default=1, metavar="S", help="the same seed gives the same events (default %(default)s)")
+        parser.add_argument("--rate", type=positive, default=30, metavar="R", help="connections per second (default %(default)s)")
+        parser.add_argument(
+            "--every",
+            type=arguments.amount,
+            default=events.EVERY_S,
+            metavar="S",
+            help=f"seconds from one event to the next, on average (default {events.EVERY_S:g})",
+        )
+        parser.add_argument("--only", metavar="KINDS", help=f"some of {','.join(events.KINDS)} (default all)")
+
+    def check(self, options: argparse.Namespace) -> None:
+        options.kinds = _kinds(options.only)
+
+    def measure(self, options: argparse.Namespace) -> Document:
+        seconds = options.seconds or 60 * options.minutes
+        record, self._log = soak(Plan(seconds, options.seed, options.rate, options.kinds, options.every))
+        return findings.document(record)
+
+    def write_more(self, found: Document, options: argparse.Namespace, out: Path) -> None:
+        (out / "controller.log").write_text(self._log, encoding="utf-8")
+
+    def lines(self, found: Document) -> list[str]:
+        return findings.text(found)
 
 
-def soak(plan: Plan) -> Outcome:
-    """Builds everything, runs, and removes everything again."""
+def _kinds(only: str | None) -> list[str]:
+    if only is None:
+        return list(events.KINDS)
+    chosen = [name for name in only.split(",") if name]
+    for name in chosen:
+        if name not in events.KINDS:
+            raise UsageError(f"--only: expected some of {','.join(events.KINDS)}, not '{name}'")
+    return chosen
+
+
+def soak(plan: Plan) -> tuple[Record, str]:
+    """Builds everything, runs, and removes everything again. Returns the controller's log, too."""
     with tempfile.TemporaryDirectory(prefix="malob-soak-") as directory:
-        site = Site(Path(directory))
-        try:
-            site.build()
+        with SoakSite(Path(directory)) as site:
             return _Run(plan, site).run()
-        finally:
-            site.remove()
 
 
 class _Run:
-    def __init__(self, plan: Plan, site: Site) -> None:
+    def __init__(self, plan: Plan, site: SoakSite) -> None:
         self._plan, self._site = plan, site
-        self._events = events.draw(plan.seed, plan.seconds, site.world, plan.kinds, plan.every_s)
+        self._events = events.draw(plan.seed, plan.seconds, site.targets, plan.kinds, plan.every_s)
         self._injection = Injection(site)
         self._watch = Watch(site, self._injection)
         self._violations: list[Violation] = []
         self._late_s = 0.0
 
-    def run(self) -> Outcome:
+    def run(self) -> tuple[Record, str]:
         plan, watch = self._plan, self._watch
         begin, now = time.monotonic(), time.localtime()
-        crowd = Crowd(self._site, plan.seed, plan.rate, plan.seconds, min(_LONGEST_S, plan.seconds / 2))
+        clients = Clients(self._site, plan.seed, plan.rate, plan.seconds, min(_LONGEST_S, plan.seconds / 2))
         watch.start()
         try:
             self._play(begin)
-            wait_until(crowd.ended, "the clients to end", _LONGEST_S + _PATIENCE_S)
+            wait_until(clients.ended, "the clients to end", _LONGEST_S + _PATIENCE_S)
             self._wait_for_quiet()
         finally:
             with undisturbed():
                 watch.stop()
-                crowd.end()
+                clients.end()
                 self._injection.end_all()
         log = self._site.controller.log.read_text(encoding="utf-8", errors="replace")
-        log_lines = said.moments(log.splitlines(), begin, 3600 * now.tm_hour + 60 * now.tm_min + now.tm_sec)
-        for line in said.errors(log.splitlines()):
+        log_lines = controller_log.moments(log.splitlines(), begin, 3600 * now.tm_hour + 60 * now.tm_min + now.tm_sec)
+        for line in controller_log.errors(log.splitlines()):
             self._violate(f"the controller's log has: {line}")
         self._violations += [Violation(at, sentence) for at, sentence in watch.violations]
-        faults = sorted([*self._injection.faults, *said.downs(log_lines)], key=lambda fault: fault.begin)
-        return Outcome(
-            Record(
-                plan.seed,
-                begin,
-                plan.seconds,
-                self._late_s,
-                faults,
-                crowd.outcomes,
-                crowd.failures,
-                crowd.connect_ms,
-                crowd.bytes,
-                watch.rest_ms,
-                watch.samples,
-                watch.compared,
-                sorted([*log_lines, *watch.rejected]),
-                self._violations,
-            ),
-            log,
+        faults = sorted([*self._injection.faults, *controller_log.downs(log_lines)], key=lambda fault: fault.begin)
+        record = Record(
+            plan.seed,
+            begin,
+            plan.seconds,
+            self._late_s,
+            faults,
+            clients.outcomes,
+            clients.failures,
+            clients.connect_ms,
+            clients.bytes,
+            watch.rest_ms,
+            watch.samples,
+            watch.compared,
+            sorted([*log_lines, *watch.rejected]),
+            self._violations,
         )
+        return record, log
 
     def _play(self, begin: float) -> None:
         """Carries out the events, and returns at the end of the plan's seconds, or somewhat later.
@@ -144,11 +187,11 @@ class _Run:
                 self._violate(f"{_QUIET_S:g} s after the end {each}")
 
     def _left(self) -> list[str]:
-        count = sum(rules.count(self._site.lab.bridge(switch), rules.REQUEST) for switch in self._site.world.switches)
+        count = sum(rules.count(self._site.lab.bridge(switch), rules.REQUEST) for switch in self._site.targets.switches)
         left = [f"{count} connections have rules"] if count else []
         known = self._site.open_connections()
         left += [f"{len(known)} connections are open for the controller"] if known else []
-        for service in self._site.world.services:
+        for service in self._site.targets.services:
             left += [
                 f"{each['id']} has {each['active_connections']} active connections"
                 for each in self._site.members(service)

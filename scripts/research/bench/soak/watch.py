@@ -14,7 +14,7 @@ from malob.errors import ScriptError
 from malob.system.processes import run
 from research.bench.soak import events, model
 from research.bench.soak.injection import Injection
-from research.bench.soak.site import BASE, Site
+from research.bench.soak.soak_site import BASE, SoakSite
 
 _ASK_S, _REJECTS_S, _SAMPLE_S, _COMPARE_S = 0.2, 0.5, 5.0, 5.0
 #: A full collection stops the controller for tens of milliseconds, so it is not done with every sample.
@@ -34,7 +34,7 @@ class Watch:
     pairs of time and text.
     """
 
-    def __init__(self, site: Site, injection: Injection) -> None:
+    def __init__(self, site: SoakSite, injection: Injection) -> None:
         self._site, self._injection = site, injection
         self._stopped = threading.Event()
         self.samples: dict[str, list[tuple[float, float]]] = {"heap_mb": [], "threads": [], "rules": []}
@@ -83,7 +83,7 @@ class Watch:
     def _ask(self) -> None:
         with self._undisturbed:
             begin = time.monotonic()
-            self._site.rest.get(f"{BASE}/pools/{self._site.world.services[0].key}/stats/")
+            self._site.rest.get(f"{BASE}/pools/{self._site.targets.services[0].key}/stats/")
             taken_s = time.monotonic() - begin
         if self._there(begin):
             self.rest_ms.append(1000 * taken_s)

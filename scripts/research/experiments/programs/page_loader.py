@@ -80,15 +80,9 @@ class Browser:
     async def _by_quic(self, origin: str, size: int) -> None:
         """The client prints nothing on success."""
         url = f"https://{origin}:{self._port}/{size}"
-        process = await asyncio.create_subprocess_exec(
-            *_QUIC_CLIENT,
-            origin,
-            str(self._port),
-            url,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        command = (*_QUIC_CLIENT, origin, str(self._port), url)
+        process = await asyncio.create_subprocess_exec(*command, stdin=nothing, stdout=nothing, stderr=pipe)
         try:
             words = (await process.communicate())[1]
         finally:

@@ -60,6 +60,7 @@ function kinds(model, algorithms) {
         { name: 'address', label: 'Address', hint: 'An IPv4 or IPv6 address that no host has', required: true },
         { name: 'port', label: 'Port', hint: 'TCP or UDP port, or ICMP type; every port if empty', inputmode: 'numeric' },
         { name: 'protocol', label: 'Protocol', options: () => PROTOCOLS },
+        { name: 'vlan', label: 'VLAN', hint: 'That of its clients, 1 to 4094; untagged if empty', inputmode: 'numeric' },
         name, id,
         { name: 'lb_method', label: 'Algorithm', options: (vip) => algorithmOptions(algorithms(), vip?.lb_method, "the pool's, or the service's") },
         { name: 'allowed_sources', label: 'Allowed clients', hint: 'Networks, separated by commas, for example 10.0.0.0/8; all clients if empty' },
@@ -101,6 +102,7 @@ function kinds(model, algorithms) {
       fields: [
         { name: 'address', label: 'Address', hint: 'The address of the server, of the same family as those of its pool', suggestions: hosts, required: true },
         { name: 'port', label: 'Port', hint: "The port on the server; the client's destination port if empty", inputmode: 'numeric' },
+        { name: 'vlan', label: 'VLAN', hint: 'That of its frames, 1 to 4094; untagged if empty', inputmode: 'numeric' },
         { name: 'pool_id', label: 'Pool', options: pools },
         { name: 'weight', label: 'Weight', hint: '0 to 256; 1 if empty; 0: no new connections', inputmode: 'numeric' },
         { name: 'connection_limit', label: 'Max connections', hint: 'Open at the same time; unlimited if empty', inputmode: 'numeric' },

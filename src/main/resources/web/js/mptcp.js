@@ -88,7 +88,7 @@ export class MptcpView {
       ['Subflows per link', `${number(plan.minimum)} to ${number(plan.maximum)}`],
       ['Proven optimal', plan.proven_optimal ? 'yes' : 'no'],
       ['Hosts', number(plan.hosts.length)], ['Addresses', plan.family === 'ipv6' ? 'IPv6' : 'IPv4'],
-      ['Method', `${plan.method}, ${plan.paths_kind}`],
+      ['Method', plan.method],
       ['Replanned', plural(status.replans, 'time')],
     ] : [];
     if (status.switches_missing?.length) facts.push(['Disconnected switches', status.switches_missing.join(', ')]);

@@ -68,6 +68,8 @@ class ArchitectureTest {
   /** What other modules may see of switches' capabilities. */
   private static final Set<String> CAPABILITY_SERVICE =
       Set.of(
+          "io.malob.capability.FeatureProbes",
+          "io.malob.capability.FeatureProbes$Answer",
           "io.malob.capability.ISwitchCapabilityService",
           "io.malob.capability.SwitchCapability",
           "io.malob.capability.SwitchCapability$Source",
@@ -157,6 +159,15 @@ class ArchitectureTest {
    * Without packages where the family matters: frames are read and built by family, and an end host
    * and its uplinks have an address of each.
    */
+  @ArchTest
+  static final ArchRule thePapersPlanner_isChosenByMptcpAlone =
+      classes()
+          .that()
+          .resideInAPackage("io.malob.algorithm.subflow.paper")
+          .should()
+          .onlyHaveDependentClassesThat()
+          .resideInAnyPackage("io.malob.algorithm.subflow.paper", MPTCP);
+
   @ArchTest
   static final ArchRule addresses_areOfEitherFamily =
       noClasses()
@@ -375,7 +386,8 @@ class ArchitectureTest {
           .resideInAPackage(ENDHOST)
           .should()
           .dependOnClassesThat(
-              oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON));
+              oursExcept(ENDHOST, MODULE, ALGORITHM, STATE, OPENFLOW, FLOODLIGHT, JSON)
+                  .and(notOneOf(CAPABILITY_SERVICE)));
 
   @ArchTest
   static final ArchRule module_seesFloodlightsApiOpenflowAndStores =

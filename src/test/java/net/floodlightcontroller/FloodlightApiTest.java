@@ -98,7 +98,6 @@ class FloodlightApiTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "core.IInfoProvider",
         "core.IListener",
         "core.IListener$Command",
         "core.IOFMessageListener",

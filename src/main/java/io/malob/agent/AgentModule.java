@@ -4,6 +4,8 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.AddressText;
+import io.malob.capability.FeatureProbes;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.module.AttachedHosts;
 import io.malob.module.BaseModule;
 import io.malob.module.DropLog;
@@ -12,13 +14,13 @@ import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.Unordered;
-import io.malob.module.WrongSettingException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.report.Agent;
@@ -48,7 +50,6 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -59,25 +60,31 @@ import org.slf4j.LoggerFactory;
 /**
  * Receives the reports of agents on servers and network nodes, which arrive by UDP at addresses
  * that no host has.
- *
- * <p>Settings: {@code agentsFile}, the file of agents and their keys ({@code agents.json} in the
- * directory {@code data}); {@code serverAddress}, {@code linkAddress} and {@code port}, where
- * reports are sent to: one address, or one of each family, separated by a comma; {@code
- * reportsPerSecond} of one agent's address; {@code packetsPerSecondAndSwitch}, the max packets per
- * second from each switch with meters.
  */
-@Settings({
-  "data",
-  "agentsFile",
-  "reportsPerSecond",
-  "port",
-  "serverAddress",
-  "linkAddress",
-  "packetsPerSecondAndSwitch"
-})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class AgentModule extends BaseModule
     implements IAgentService, IOFMessageListener, Unordered<OFType> {
+  private static final Setting<String> AGENTS_FILE =
+      Setting.text("agentsFile", "")
+          .describedAs(
+              "The file of the agents and their keys; empty: agents.json in the data directory.");
+  private static final Setting<String> SERVER_ADDRESS =
+      Setting.text("serverAddress", "192.168.9.19")
+          .describedAs(
+              "The address to which servers' agents send reports, or one of each family,"
+                  + " separated by a comma; no host has it, and the first switch sends the"
+                  + " packets to the controller.");
+  private static final Setting<String> LINK_ADDRESS =
+      Setting.text("linkAddress", "192.168.9.29").describedAs("The same for link agents.");
+  private static final Setting<Integer> PORT =
+      Setting.number("port", 9_876, 1, 65_535)
+          .describedAs("The UDP port to which agents send reports.");
+  private static final Setting<Integer> REPORTS_PER_SECOND =
+      Setting.number("reportsPerSecond", 20, 1, 100_000)
+          .describedAs("The max number of reports per second from one agent's address.");
+  private static final Setting<Integer> PACKETS_PER_SECOND =
+      Setting.number("packetsPerSecondAndSwitch", 1_000, 1, 1_000_000)
+          .describedAs("The max number of reports per second from a switch with meters.");
 
   private static final Logger LOG = LoggerFactory.getLogger(AgentModule.class);
   private static final String NAME = "malobagents";
@@ -93,7 +100,7 @@ public final class AgentModule extends BaseModule
   /** The source of reports by REST. */
   private static final IPAddress<?> NOT_A_PACKET = IPAddress.of("0.0.0.0");
 
-  private static final long TELL_MILLIS = 5_000;
+  private static final long LOG_MILLIS = 5_000;
   private static final long REFRESH_MILLIS = 60_000;
 
   private final LongSupplier nanoTime;
@@ -107,8 +114,8 @@ public final class AgentModule extends BaseModule
                   source.equals(NOT_A_PACKET) ? "http" : source,
                   count,
                   first));
-  private final FlowProgrammer programmer =
-      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private final RuleSender ruleSender =
+      new RuleSender(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
@@ -135,6 +142,18 @@ public final class AgentModule extends BaseModule
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(
+        DATA,
+        AGENTS_FILE,
+        SERVER_ADDRESS,
+        LINK_ADDRESS,
+        PORT,
+        REPORTS_PER_SECOND,
+        PACKETS_PER_SECOND);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -143,7 +162,8 @@ public final class AgentModule extends BaseModule
         IThreadPoolService.class,
         IShutdownService.class,
         IStoreService.class,
-        IMonitorService.class);
+        IMonitorService.class,
+        ISwitchCapabilityService.class);
   }
 
   @Override
@@ -156,7 +176,7 @@ public final class AgentModule extends BaseModule
     open(settings, context.getServiceImpl(IStoreService.class));
     monitor = context.getServiceImpl(IMonitorService.class);
     servers = monitor.servers();
-    reportsPerSecond = settings.number("reportsPerSecond", 20, 1, 100_000);
+    reportsPerSecond = settings.get(REPORTS_PER_SECOND);
     intake =
         new ReportIntake(
             agents,
@@ -172,14 +192,14 @@ public final class AgentModule extends BaseModule
       intake.whenAccepted(reports);
       peerReports = reports;
     }
-    build(settings);
+    build(settings, context.getServiceImpl(ISwitchCapabilityService.class).features());
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(this::save);
   }
 
   /** The agents, and their last reports. */
   private void open(SettingReader settings, IStoreService stores) throws FloodlightModuleException {
-    String data = settings.text("data", "");
-    String file = settings.text("agentsFile", data.isEmpty() ? "agents.json" : "");
+    String data = settings.get(DATA);
+    String file = settings.given(AGENTS_FILE).orElse(data.isEmpty() ? "agents.json" : "");
     Store kept = stores.inDirectory(data);
     try {
       agents = new StoredAgents(file.isEmpty() ? kept : stores.inFile(Path.of(file)));
@@ -189,43 +209,34 @@ public final class AgentModule extends BaseModule
     }
   }
 
-  private void build(SettingReader settings) throws FloodlightModuleException {
-    int port = settings.number("port", 9_876, 1, 65_535);
+  private void build(SettingReader settings, FeatureProbes features)
+      throws FloodlightModuleException {
+    int port = settings.get(PORT);
     ImmutableSet<IPAddress<?>> addresses =
         ImmutableSet.<IPAddress<?>>builder()
-            .addAll(addresses(settings, "serverAddress", "192.168.9.19"))
-            .addAll(addresses(settings, "linkAddress", "192.168.9.29"))
+            .addAll(addresses(settings, SERVER_ADDRESS))
+            .addAll(addresses(settings, LINK_ADDRESS))
             .build();
     reportSwitches =
         new ReportSwitches(
-            programmer,
-            addresses.asList(),
-            port,
-            settings.number("packetsPerSecondAndSwitch", 1_000, 1, 1_000_000));
+            ruleSender, features, addresses.asList(), port, settings.get(PACKETS_PER_SECOND));
     packets =
         new ReportPackets(
-            programmer,
-            new ReportPackets.Destinations(addresses, port),
-            intake,
-            counts,
-            log,
-            serialExecutor,
-            nanoTime);
+            ruleSender, addresses, port, intake, counts, log, serialExecutor, nanoTime);
   }
 
-  private static List<IPAddress<?>> addresses(
-      SettingReader settings, String key, String defaultValue) throws FloodlightModuleException {
-    String text = settings.text(key, defaultValue);
+  private static List<IPAddress<?>> addresses(SettingReader settings, Setting<String> setting)
+      throws FloodlightModuleException {
+    String text = settings.get(setting);
     List<IPAddress<?>> addresses = new ArrayList<>();
     for (String each : text.split(",", -1)) {
       AddressText.parse(each.strip()).ifPresent(addresses::add);
     }
     long families = addresses.stream().map(IPAddress::getIpVersion).distinct().count();
     if (families < text.split(",", -1).length) {
-      throw new WrongSettingException(
-          String.format(
-              "%s.%s must be an IPv4 or IPv6 address, or one of each with a comma, not \"%s\"",
-              AgentModule.class.getName(), key, text));
+      throw settings.wrong(
+          setting,
+          "must be an IPv4 or IPv6 address, or one of each with a comma, not \"" + text + "\"");
     }
     return addresses;
   }
@@ -238,9 +249,8 @@ public final class AgentModule extends BaseModule
     switches.addOFSwitchListener(reportSwitches);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.PACKET_IN, new ReportArp(packets));
-    provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer);
-    repetition.every(TELL_MILLIS, "logging dropped reports", this::tell);
+    repetition.every(LOG_MILLIS, "logging dropped reports", this::logDrops);
     guard.follow((agent, memory) -> intake.learn(agent, memory, nanoTime.getAsLong()));
     repetition.every(StoredGuard.PAUSE_MILLIS, "saving the last report of each agent", this::save);
     repetition.every(REFRESH_MILLIS, "installing the rules for reports", this::refreshRules);
@@ -264,8 +274,8 @@ public final class AgentModule extends BaseModule
         .forEach(servers::forget);
   }
 
-  private void tell() {
-    log.tell(nanoTime.getAsLong());
+  private void logDrops() {
+    log.flush(nanoTime.getAsLong());
   }
 
   private synchronized void save() {
@@ -279,11 +289,8 @@ public final class AgentModule extends BaseModule
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn
-        && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
+        && Cookie.is(packetIn.getCookie(), CookieKind.REPORT)) {
       return packets.report(Packet.parse(packetIn.getData())) ? Command.STOP : Command.CONTINUE;
-    }
-    if (message instanceof OFErrorMsg error && reportSwitches.refused(error.getXid())) {
-      return Command.STOP;
     }
     return Command.CONTINUE;
   }
@@ -325,10 +332,6 @@ public final class AgentModule extends BaseModule
    */
   @Override
   public boolean isCallbackOrderingPostreq(OFType type, String name) {
-    return switch (type) {
-      case PACKET_IN -> AFTER.contains(name);
-      case ERROR -> name.equals("loadbalancer");
-      default -> false;
-    };
+    return type == OFType.PACKET_IN && AFTER.contains(name);
   }
 }

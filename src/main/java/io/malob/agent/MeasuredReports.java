@@ -21,17 +21,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * Writes agents' reports to the trackers. A throughput between two nodes belongs to the only link
  * between their switches.
  */
-final class MeasuredReports implements ReportIntake.Sink {
-  private final IMonitorService monitor;
-  private final AttachedHosts hosts;
-  private final ReportCounts counts;
-
-  MeasuredReports(IMonitorService monitor, AttachedHosts hosts, ReportCounts counts) {
-    this.monitor = monitor;
-    this.hosts = hosts;
-    this.counts = counts;
-  }
-
+record MeasuredReports(IMonitorService monitor, AttachedHosts hosts, ReportCounts counts)
+    implements ReportIntake.Sink {
   @Override
   public void take(Agent agent, Report report, long atNanos) {
     if (report.content() instanceof Report.Server server) {

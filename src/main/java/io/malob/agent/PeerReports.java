@@ -1,7 +1,7 @@
 package io.malob.agent;
 
-import com.google.common.io.ByteArrayDataOutput;
-import com.google.common.io.ByteStreams;
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -28,18 +29,8 @@ final class PeerReports implements PeerListener, ReportIntake.Accepted {
   private final LongSupplier nanoTime;
   private final Executor writer;
 
-  /** The last report of each agent that this controller has received itself. */
-  private final Map<String, Received> last = new ConcurrentHashMap<>();
-
-  private record Received(Bytes report, @Nullable IPAddress<?> source, long atNanos) {}
-
-  private static final class Bytes {
-    final byte[] content;
-
-    Bytes(byte[] content) {
-      this.content = content;
-    }
-  }
+  /** The message about the last report of each agent that this controller has received itself. */
+  private final Map<String, Supplier<byte[]>> last = new ConcurrentHashMap<>();
 
   /**
    * Shared reports of this intake.
@@ -55,11 +46,10 @@ final class PeerReports implements PeerListener, ReportIntake.Accepted {
 
   @Override
   public void accepted(String agent, byte[] report, @Nullable IPAddress<?> source, long atNanos) {
-    Received received = new Received(new Bytes(report), source, atNanos);
-    last.put(agent, received);
+    last.put(agent, () -> message(report, source, atNanos));
     Set<String> reached = peers.reached();
     if (!reached.isEmpty()) {
-      byte[] message = message(received);
+      byte[] message = message(report, source, atNanos);
       reached.forEach(peer -> peers.send(peer, PeerTopic.REPORTS, message));
     }
   }
@@ -71,34 +61,28 @@ final class PeerReports implements PeerListener, ReportIntake.Accepted {
 
   @Override
   public void reached(String peer) {
-    last.values().forEach(report -> peers.send(peer, PeerTopic.REPORTS, message(report)));
+    last.values().forEach(report -> peers.send(peer, PeerTopic.REPORTS, report.get()));
   }
 
   @Override
   public void received(String peer, ByteBuffer message) {
     long now = nanoTime.getAsLong();
-    long age = Math.max(0, message.getLong());
-    byte[] address = new byte[Byte.toUnsignedInt(message.get())];
-    message.get(address);
-    byte[] report = new byte[message.remaining()];
-    message.get(report);
+    FieldReader in = new FieldReader(message);
+    long age = Math.max(0, in.readLong());
+    byte[] address = in.readShortBytes();
+    byte[] report = in.readRest();
     @Nullable IPAddress<?> source =
         address.length == 0 ? null : IPAddress.of(new String(address, StandardCharsets.US_ASCII));
     writer.execute(() -> intake.takeForwarded(report, source, now, age));
   }
 
-  @Override
-  public void lost(String peer) {}
-
-  private byte[] message(Received received) {
-    IPAddress<?> source = received.source();
+  private byte[] message(byte[] report, @Nullable IPAddress<?> source, long atNanos) {
     byte[] address =
         source == null ? new byte[0] : source.toString().getBytes(StandardCharsets.US_ASCII);
-    ByteArrayDataOutput out = ByteStreams.newDataOutput();
-    out.writeLong(nanoTime.getAsLong() - received.atNanos());
-    out.writeByte(address.length);
-    out.write(address);
-    out.write(received.report().content);
-    return out.toByteArray();
+    return new FieldWriter(1_024)
+        .putLong(nanoTime.getAsLong() - atNanos)
+        .putShortBytes(address)
+        .putBytes(report)
+        .toBytes();
   }
 }

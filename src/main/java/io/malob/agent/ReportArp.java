@@ -1,6 +1,7 @@
 package io.malob.agent;
 
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import net.floodlightcontroller.core.FloodlightContext;
 import net.floodlightcontroller.core.IOFMessageListener;
@@ -11,17 +12,11 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 
 /** Takes ARP and neighbour solicitations for the addresses of reports; hosts are learned first. */
-final class ReportArp implements IOFMessageListener {
-  private final ReportPackets packets;
-
-  ReportArp(ReportPackets packets) {
-    this.packets = packets;
-  }
-
+record ReportArp(ReportPackets packets) implements IOFMessageListener {
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn
-        && Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT)) {
+        && Cookie.is(packetIn.getCookie(), CookieKind.REPORT)) {
       packets.neighbour(
           sw.getId(),
           packetIn.getMatch().get(MatchField.IN_PORT),

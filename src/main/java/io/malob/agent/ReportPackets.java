@@ -3,7 +3,7 @@ package io.malob.agent;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.module.DropLog;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
@@ -36,8 +36,9 @@ final class ReportPackets {
   private static final int MAX_WAITING = 1_000;
   private static final int QUESTIONS_PER_SECOND = 1_000;
 
-  private final FlowProgrammer programmer;
-  private final Destinations destinations;
+  private final RuleSender ruleSender;
+  private final ImmutableSet<IPAddress<?>> addresses;
+  private final int port;
   private final ReportIntake intake;
   private final ReportCounts counts;
   private final DropLog<IPAddress<?>> log;
@@ -49,19 +50,23 @@ final class ReportPackets {
   /** The rate limit of each agent's address. */
   private volatile ImmutableMap<IPAddress<?>, RateLimit> limits = ImmutableMap.of();
 
-  /** The destination of reports. */
-  record Destinations(ImmutableSet<IPAddress<?>> addresses, int port) {}
-
+  /**
+   * Reports to these addresses and this port.
+   *
+   * @param addresses no host has them
+   */
   ReportPackets(
-      FlowProgrammer programmer,
-      Destinations destinations,
+      RuleSender ruleSender,
+      ImmutableSet<IPAddress<?>> addresses,
+      int port,
       ReportIntake intake,
       ReportCounts counts,
       DropLog<IPAddress<?>> log,
       Executor serialExecutor,
       LongSupplier nanoTime) {
-    this.programmer = programmer;
-    this.destinations = destinations;
+    this.ruleSender = ruleSender;
+    this.addresses = addresses;
+    this.port = port;
     this.intake = intake;
     this.counts = counts;
     this.log = log;
@@ -90,8 +95,8 @@ final class ReportPackets {
       return false;
     }
     if (packet.kind() == Packet.Kind.UDP
-        && packet.dstPort() == destinations.port()
-        && destinations.addresses().contains(packet.destination())) {
+        && packet.dstPort() == port
+        && addresses.contains(packet.destination())) {
       take(packet);
     }
     return true;
@@ -101,14 +106,13 @@ final class ReportPackets {
   void neighbour(DatapathId switchId, OFPort inPort, Packet packet) {
     answer(packet)
         .filter(any -> questionLimit.allows(nanoTime.getAsLong()))
-        .ifPresent(answer -> programmer.sendFrame(switchId, List.of(inPort), answer));
+        .ifPresent(answer -> ruleSender.sendFrame(switchId, List.of(inPort), answer));
   }
 
   private Optional<byte[]> answer(Packet packet) {
     return NeighbourMessage.of(packet)
-        .filter(NeighbourMessage::isSolicitation)
-        .filter(question -> destinations.addresses().contains(question.target()))
-        .filter(question -> !question.sender().equals(question.target()))
+        .filter(NeighbourMessage::isQuestion)
+        .filter(question -> addresses.contains(question.target()))
         .map(question -> NeighbourReplies.answer(packet, question, MAC));
   }
 

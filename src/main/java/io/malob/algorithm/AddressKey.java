@@ -90,6 +90,13 @@ public final class AddressKey {
     return key(IPV6.add(upper, lower, false));
   }
 
+  /** The same of a client that a packet for a VIP names. */
+  public static int ofClient(IPAddress<?> address) {
+    return address instanceof IPv4Address
+        ? of(address)
+        : ofClient(half(address, 0), half(address, 4));
+  }
+
   /** The address that has this key. */
   public static IPAddress<?> toAddress(int key) {
     return isIpv6(key) ? IPv6Address.of(upper(key), lower(key)) : IPv4Address.of(key);

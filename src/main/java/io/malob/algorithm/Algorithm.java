@@ -59,11 +59,11 @@ public record Algorithm(String name) {
   private static ImmutableMap<String, String> describeAll() {
     ImmutableMap.Builder<String, String> all = ImmutableMap.builder();
     for (JointRules rule : JointRules.values()) {
-      all.put(rule.text(), rule.description());
+      all.put(rule.text(), rule.description);
     }
     for (ServerRule server : ServerRule.values()) {
       for (PathRule path : PathRule.values()) {
-        all.put(server + "+" + path, server.description() + ", " + path.description());
+        all.put(server + "+" + path, server.description + ", " + path.description);
       }
     }
     return all.build();

@@ -5,10 +5,17 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
- * The location of a host in the network.
+ * Where packets leave the network: a MAC address at a switch port, on a VLAN. It is the next hop of
+ * a host's own addresses, and of all addresses that a router leads to.
  *
  * @param switchId its edge switch
  * @param port the port of that switch
  * @param mac the host's address, or that of the router in front of it
+ * @param vlan the VLAN id of its frames, 1 to 4094; 0 if they are untagged
  */
-public record Attachment(DatapathId switchId, OFPort port, MacAddress mac) {}
+public record Attachment(DatapathId switchId, OFPort port, MacAddress mac, int vlan) {
+  /** An attachment whose frames are untagged. */
+  public Attachment(DatapathId switchId, OFPort port, MacAddress mac) {
+    this(switchId, port, mac, 0);
+  }
+}

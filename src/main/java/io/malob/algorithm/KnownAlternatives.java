@@ -14,23 +14,15 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Some paths with the lowest latency for those pairs of switches that were searched. A look-up
  * never searches. Thread-safe.
  */
-final class KnownAlternatives {
+record KnownAlternatives(LinkValues values, Map<Pair, ImmutableList<Path>> byPair) {
   /** How many paths of a pair are known. */
   private static final int PATHS = 4;
-
-  private final LinkValues values;
-  private final Map<Pair, ImmutableList<Path>> byPair;
 
   record Pair(DatapathId src, DatapathId dst) {}
 
   /** None yet, with these values. */
   KnownAlternatives(LinkValues values) {
     this(values, new ConcurrentHashMap<>());
-  }
-
-  private KnownAlternatives(LinkValues values, Map<Pair, ImmutableList<Path>> byPair) {
-    this.values = values;
-    this.byPair = byPair;
   }
 
   /** A copy for a trial. */

@@ -260,7 +260,7 @@ public final class NetworkSnapshot {
     if (paths != null || src.equals(dst)) {
       return paths;
     }
-    ask(new Wanted(known, dst), () -> known.searchTo(dst, values.searches(), number));
+    ask(new PathsTo(known, dst), () -> known.searchTo(dst, values.searches(), number));
     return known.of(src, dst);
   }
 
@@ -322,7 +322,7 @@ public final class NetworkSnapshot {
   }
 
   /** What is searched for: the paths to a switch, in one order. */
-  private record Wanted(KnownPaths paths, DatapathId root) {}
+  private record PathsTo(KnownPaths known, DatapathId root) {}
 
   /** Has something searched for, once, however often it is asked for meanwhile. */
   private void ask(Object what, Runnable search) {

@@ -11,15 +11,11 @@ enum PathRule {
   SPL("lowest latency"),
   HTP("widest path");
 
-  private final String description;
+  /** A short description. */
+  final String description;
 
   PathRule(String description) {
     this.description = description;
-  }
-
-  /** A short description. */
-  String description() {
-    return description;
   }
 
   /** Whether it needs the widest paths. */

@@ -1,6 +1,7 @@
 package io.malob.algorithm;
 
 import io.malob.algorithm.estimate.ServiceProfile;
+import java.util.List;
 import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -16,6 +17,23 @@ public interface Placer {
 
   /** Finds paths to and from a server that was chosen before. */
   Result placeOn(Server server, Request request, NetworkSnapshot network);
+
+  /** The result on the first server that can take a request, in turn from one on. */
+  default Result placeFrom(
+      int first, List<Server> servers, Request request, NetworkSnapshot network) {
+    Refusal refusal = Refusal.NOT_ACCEPTABLE;
+    for (int tried = 0; tried < servers.size(); tried++) {
+      Server server = servers.get((first + tried) % servers.size());
+      if (request.acceptable().test(server)) {
+        Result result = placeOn(server, request, network);
+        if (result instanceof Placement) {
+          return result;
+        }
+        refusal = Refusal.NO_ROUTE;
+      }
+    }
+    return refusal;
+  }
 
   /** The choice that {@link #place} would make now, with reasons; changes nothing. */
   Explanation explain(Request request, NetworkSnapshot network);

@@ -34,7 +34,7 @@ public final class ServerLoad {
 
   private final IntUnaryOperator partOf;
   private final LongAdder total = new LongAdder();
-  private volatile int foreign;
+  private volatile int direct;
   private volatile int estimated;
   private volatile double share = 1;
 
@@ -65,12 +65,12 @@ public final class ServerLoad {
 
   /**
    * A copy for a trial, without some of the connections that are open or estimated, as if they had
-   * ended since the last report: the same reports, share and foreign connections.
+   * ended since the last report: the same reports, share and direct connections.
    */
   public ServerLoad without(int connections) {
     ServerLoad copy = new ServerLoad(active.without(connections, estimated), partOf);
     copy.ofOthers.set(Math.min(ofOthers.get(), copy.active()));
-    copy.foreign = foreign;
+    copy.direct = direct;
     copy.share = share;
     copy.cpuFraction = cpuFraction;
     copy.cpuPerConnection = cpuPerConnection;
@@ -157,13 +157,13 @@ public final class ServerLoad {
    * Takes over how many connections the server has that were not placed on it, as far as that is
    * known. To be called by one thread at a time.
    */
-  public void setForeign(int connections) {
-    foreign = connections;
+  public void setDirect(int connections) {
+    direct = connections;
   }
 
   /** How many connections the server has that were not placed on it, as was last reported. */
-  public int foreign() {
-    return foreign;
+  public int direct() {
+    return direct;
   }
 
   /**
@@ -181,17 +181,17 @@ public final class ServerLoad {
 
   /**
    * How many connections the server has: those that are open, those that switches have placed, and
-   * foreign ones.
+   * direct ones.
    */
   public long present() {
-    return (long) active.now() + estimated + foreign;
+    return (long) active.now() + estimated + direct;
   }
 
   /** How many connections count for a choice. */
   public long present(Counting counting) {
     return counting == Counting.PLACED_SINCE
         ? present()
-        : (long) active.atMeasurement() + estimated + foreign;
+        : (long) active.atMeasurement() + estimated + direct;
   }
 
   /** How many connections were ever placed. */
@@ -218,7 +218,7 @@ public final class ServerLoad {
    * measured.
    */
   private void learnCpuPerConnection(double fraction) {
-    double present = (active.now() + active.atMeasurement()) / 2.0 + estimated + foreign;
+    double present = (active.now() + active.atMeasurement()) / 2.0 + estimated + direct;
     if (fraction >= 0 && present >= 1) {
       double seen = Math.max(MIN_CPU_PER_CONNECTION, fraction / present);
       double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
@@ -266,7 +266,7 @@ public final class ServerLoad {
     if (Double.isNaN(responseNanos)) {
       return DEFAULT_WAIT_NANOS * Math.max(0, present()) / weight;
     }
-    double each = responseNanos / (1 + Math.max(0, active.covered()) + estimated + foreign);
+    double each = responseNanos / (1 + Math.max(0, active.covered()) + estimated + direct);
     return Math.max(each, responseNanos + active.sinceMeasured() * each);
   }
 }

@@ -19,15 +19,11 @@ enum ServerRule {
   P2C("better of two random servers"),
   PREQUAL("shortest expected response of servers with few connections");
 
-  private final String description;
+  /** A short description. */
+  final String description;
 
   ServerRule(String description) {
     this.description = description;
-  }
-
-  /** A short description. */
-  String description() {
-    return description;
   }
 
   /** Whether the servers take turns, regardless of their load. */

@@ -13,37 +13,15 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * of Table 4.1 of the thesis. If the server that the rule picks cannot take the connection, those
  * behind it in the list are tried in turn.
  */
-final class ServerThenPath implements Placer {
-  private final ImmutableList<Server> servers;
-  private final ServerPicker serverPicker;
-  private final PathPicker pathPicker;
-
-  ServerThenPath(ImmutableList<Server> servers, ServerPicker serverPicker, PathPicker pathPicker) {
-    this.servers = servers;
-    this.serverPicker = serverPicker;
-    this.pathPicker = pathPicker;
-  }
+record ServerThenPath(
+    ImmutableList<Server> servers, ServerPicker serverPicker, PathPicker pathPicker)
+    implements Placer {
 
   @Override
   public Result place(Request request, NetworkSnapshot network) {
     return servers.isEmpty()
         ? Refusal.NO_SERVER
-        : placeFrom(serverPicker.pick(request.profile()), request, network);
-  }
-
-  private Result placeFrom(int picked, Request request, NetworkSnapshot network) {
-    Refusal refusal = Refusal.NOT_ACCEPTABLE;
-    for (int tried = 0; tried < servers.size(); tried++) {
-      Server server = servers.get((picked + tried) % servers.size());
-      if (!request.acceptable().test(server)) {
-        continue;
-      }
-      if (placeOn(server, request, network) instanceof Placement placement) {
-        return placement;
-      }
-      refusal = Refusal.NO_ROUTE;
-    }
-    return refusal;
+        : placeFrom(serverPicker.pick(request.profile()), servers, request, network);
   }
 
   @Override
@@ -68,7 +46,7 @@ final class ServerThenPath implements Placer {
     Result result =
         servers.isEmpty()
             ? Refusal.NO_SERVER
-            : placeFrom(serverPicker.next(request.profile()), request, network);
+            : placeFrom(serverPicker.next(request.profile()), servers, request, network);
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (int index = 0; index < servers.size(); index++) {
       Server server = servers.get(index);

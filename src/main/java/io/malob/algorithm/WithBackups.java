@@ -4,17 +4,9 @@ import com.google.common.collect.ImmutableList;
 
 /**
  * Two placers by one rule: connections go to the servers of the second, the backups, only while
- * those of the first can take none.
+ * those of the first can take none. Neither of the two is without servers.
  */
-final class WithBackups implements Placer {
-  private final Placer first;
-  private final Placer backups;
-
-  /** Neither of the two is without servers. */
-  WithBackups(Placer first, Placer backups) {
-    this.first = first;
-    this.backups = backups;
-  }
+record WithBackups(Placer first, Placer backups) implements Placer {
 
   @Override
   public Result place(Request request, NetworkSnapshot network) {

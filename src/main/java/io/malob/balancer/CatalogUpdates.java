@@ -1,66 +1,42 @@
 package io.malob.balancer;
 
-import io.malob.balancer.admission.AclDropRules;
-import io.malob.balancer.admission.CatalogChange;
-import io.malob.balancer.admission.ConnectionResetter;
+import io.malob.algorithm.health.Health;
+import io.malob.balancer.Housekeeping.Task;
+import io.malob.balancer.admission.CatalogEffects;
 import io.malob.balancer.admission.VipAnnouncer;
-import io.malob.balancer.connection.AffinityTable;
-import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.health.HealthChecks;
-import io.malob.balancer.recovery.SwitchPreparation;
-import io.malob.balancer.view.ViewWriter;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Vip;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Applies operators' changes of the catalog, and closes the connections that they end. */
-final class CatalogUpdates {
-  private final Housekeeping housekeeping;
-  private final ViewWriter view;
-  private final HealthChecks checks;
-  private final AffinityTable affinity;
-  private final SwitchPreparation preparation;
-  private final AclDropRules aclDropRules;
-  private final ConnectionTable connections;
-  private final ConnectionResetter resetter;
-  private final IOFSwitchService switches;
-  private final VipAnnouncer announcer;
-  private final Runnable whenInView;
+/**
+ * Applies operators' changes of the catalog and the results of health checks, and closes the
+ * connections that they end. For tasks of one schedule.
+ *
+ * @param whenInView is called with each change of the catalog, after the view has it
+ */
+record CatalogUpdates(
+    BalancerContext context,
+    Viewing viewing,
+    Connecting connecting,
+    Placing placing,
+    HealthChecks checks,
+    VipAnnouncer announcer,
+    Runnable whenInView) {
+  private static final Logger LOG = LoggerFactory.getLogger(CatalogUpdates.class);
 
-  /**
-   * Updates by a schedule.
-   *
-   * @param whenInView is called with each change, after the view has it
-   */
-  CatalogUpdates(
-      Housekeeping housekeeping,
-      ViewWriter view,
-      HealthChecks checks,
-      AffinityTable affinity,
-      SwitchPreparation preparation,
-      AclDropRules aclDropRules,
-      ConnectionTable connections,
-      ConnectionResetter resetter,
-      IOFSwitchService switches,
-      VipAnnouncer announcer,
-      Runnable whenInView) {
-    this.housekeeping = housekeeping;
-    this.view = view;
-    this.checks = checks;
-    this.affinity = affinity;
-    this.preparation = preparation;
-    this.aclDropRules = aclDropRules;
-    this.connections = connections;
-    this.resetter = resetter;
-    this.switches = switches;
-    this.announcer = announcer;
-    this.whenInView = whenInView;
+  /** Adds the periodic task. */
+  void schedule() {
+    context.housekeeping.every(
+        VipAnnouncer.TICK_MILLIS, announcer::isDue, new Task("announcing VIPs", announcer::tick));
   }
 
   /**
@@ -68,28 +44,45 @@ final class CatalogUpdates {
    * Thread-safe.
    */
   CompletableFuture<Void> catalogChanged(CatalogSnapshot before, CatalogSnapshot after) {
-    return housekeeping.apply(() -> apply(before, after));
+    return context.housekeeping.apply(() -> apply(before, after));
   }
 
   private void apply(CatalogSnapshot before, CatalogSnapshot after) {
-    affinity.keep(after.pools().values().stream().anyMatch(pool -> pool.persistence() != null));
-    checks.follow(before, after, view.get().servers());
-    view.setHealth(checks.health());
-    view.setCatalog(after);
-    Set<DatapathId> all = switches.getAllSwitchDpids();
-    preparation.catalogChanged(before, after, all);
-    CatalogChange change = new CatalogChange(before, after);
+    connecting.affinity.keep(
+        after.pools().values().stream().anyMatch(pool -> pool.persistence() != null));
+    checks.follow(before, after, viewing.view.get().servers());
+    viewing.view.setHealth(checks.health());
+    viewing.view.setCatalog(after);
+    Set<DatapathId> all = context.switches.getAllSwitchDpids();
+    viewing.preparation.catalogChanged(before, after, all);
+    CatalogEffects change = new CatalogEffects(before, after);
     closeConnections(change.endedVips(), change.endedMembers());
     if (change.isOfVips()) {
-      aclDropRules.reconsider(all);
+      placing.aclDropRules.reconsider(all);
       announcer.announce(change.newVipAddresses());
-      change.denied().ifPresent(denied -> resetter.close(connections.find(denied)));
+      change
+          .denied()
+          .ifPresent(denied -> connecting.resetter.close(connecting.connections.find(denied)));
     }
     whenInView.run();
   }
 
+  /** Puts the results of health checks in force, every {@link HealthChecks#TICK_MILLIS}. */
+  void checkMembers() {
+    List<HealthChecks.Change> changes = checks.tick(viewing.view.get().servers());
+    if (!changes.isEmpty()) {
+      viewing.view.setHealth(checks.health());
+      viewing.view.refreshHosts();
+      changes.forEach(CatalogUpdates::log);
+      closeConnections(
+          List.of(),
+          changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
+      placing.requests.retryPending();
+    }
+  }
+
   /** Closes all connections of these VIPs and members. To be called in a task. */
-  void closeConnections(List<Vip> vips, List<Member> members) {
+  private void closeConnections(List<Vip> vips, List<Member> members) {
     if (vips.isEmpty() && members.isEmpty()) {
       return;
     }
@@ -97,11 +90,38 @@ final class CatalogUpdates {
     Set<Integer> memberNumbers = members.stream().map(Member::number).collect(Collectors.toSet());
     // clients' packets miss from now on; members' packets are forwarded until each connection is
     // reset
-    preparation.removeRequests(vipNumbers, memberNumbers, switches.getAllSwitchDpids());
-    resetter.close(
-        connections.find(
+    viewing.preparation.removeRequests(
+        vipNumbers, memberNumbers, context.switches.getAllSwitchDpids());
+    connecting.resetter.close(
+        connecting.connections.find(
             connection ->
                 vipNumbers.contains(connection.vipNumber())
                     || memberNumbers.contains(connection.server().number())));
+  }
+
+  /**
+   * Whether the open connections of a member must be reset. If most of a pool seems to be down,
+   * lost answers are more likely than failed members.
+   */
+  private boolean isLost(HealthChecks.Change change) {
+    return change.now() == Health.DOWN
+        && change.monitor().onDown() == Monitor.OnDown.RESET
+        && checks.majorityIsUp(change.monitor());
+  }
+
+  private static void log(HealthChecks.Change change) {
+    if (change.now() == Health.DOWN) {
+      LOG.warn(
+          "member_down member={} address={} monitor={} - it gets no new connections",
+          change.member().id(),
+          change.member().address(),
+          change.monitor().id());
+    } else {
+      LOG.info(
+          "member_up member={} address={} monitor={}",
+          change.member().id(),
+          change.member().address(),
+          change.monitor().id());
+    }
   }
 }

@@ -14,9 +14,13 @@ import java.util.function.BooleanSupplier;
  * switches. Thread-safe, once the periodic tasks are added.
  */
 final class Housekeeping {
+  /** The interval of tidying. */
+  static final long TIDY_MILLIS = 5_000;
+
   private final Executor serialExecutor;
   private final Tasks tasks;
   private final List<Period> periods = new ArrayList<>();
+  private final List<Task> tidying = new ArrayList<>();
 
   /**
    * An empty schedule.
@@ -36,11 +40,11 @@ final class Housekeeping {
    */
   record Task(String name, Runnable work) {}
 
-  private record Period(long millis, String name, BooleanSupplier isNeeded, List<Task> several) {}
+  private record Period(long millis, BooleanSupplier isNeeded, List<Task> several) {}
 
   /** Adds tasks that are scheduled one by one, in this order, at each interval. */
-  void every(long millis, String name, Task... several) {
-    every(millis, name, () -> true, several);
+  void every(long millis, Task... several) {
+    every(millis, () -> true, several);
   }
 
   /**
@@ -49,16 +53,22 @@ final class Housekeeping {
    *
    * @param isNeeded is asked on the timer's thread, and must not block
    */
-  void every(long millis, String name, BooleanSupplier isNeeded, Task... several) {
-    periods.add(new Period(millis, name, isNeeded, List.of(several)));
+  void every(long millis, BooleanSupplier isNeeded, Task... several) {
+    periods.add(new Period(millis, isNeeded, List.of(several)));
+  }
+
+  /** Adds tasks that are scheduled together every few seconds, in the order in which they come. */
+  void tidying(Task... several) {
+    tidying.addAll(List.of(several));
   }
 
   /** Starts the periodic tasks. */
   void start(Repetition repetition) {
+    every(TIDY_MILLIS, tidying.toArray(Task[]::new));
     for (Period each : periods) {
       repetition.every(
           each.millis,
-          each.name,
+          each.several.get(0).name,
           () -> {
             if (each.isNeeded.getAsBoolean()) {
               submit(each.several);

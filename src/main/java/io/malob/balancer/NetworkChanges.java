@@ -1,21 +1,21 @@
 package io.malob.balancer;
 
-import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Attachment;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.Relocations;
-import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.module.AttachedHosts;
 import io.malob.module.NetworkEvents;
-import io.malob.openflow.TableLayout;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import net.floodlightcontroller.devicemanager.IDevice;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -28,9 +28,9 @@ final class NetworkChanges implements NetworkEvents.Follower {
   private final SwitchRecovery switchRecovery;
   private final Relocations relocations;
   private final CoreAccess coreAccess;
-  private final ProactiveClients proactiveClients;
+  private final VipNextHops nextHops;
   private final Reactions reactions;
-  private final Function<DatapathId, CompletableFuture<TableLayout>> capabilities;
+  private final Function<DatapathId, ? extends CompletableFuture<?>> capabilities;
 
   /** The number of pending changes of the topology. */
   private final AtomicInteger topologyChanges = new AtomicInteger();
@@ -50,12 +50,16 @@ final class NetworkChanges implements NetworkEvents.Follower {
    * @param member when a member's host has changed
    * @param host when any host has changed
    * @param switchRemoved when a switch has disconnected or is no longer controlled
+   * @param leadsToMembers whether an address is that of a router to members
+   * @param hostMoved when a host is attached elsewhere; on the thread that has found that
    */
   record Reactions(
       List<Task> topology,
       List<Task> member,
       List<Task> host,
-      Consumer<DatapathId> switchRemoved) {}
+      Consumer<DatapathId> switchRemoved,
+      Predicate<IPAddress<?>> leadsToMembers,
+      Consumer<Attachment> hostMoved) {}
 
   /**
    * Schedules tasks.
@@ -68,15 +72,15 @@ final class NetworkChanges implements NetworkEvents.Follower {
       SwitchRecovery switchRecovery,
       Relocations relocations,
       CoreAccess coreAccess,
-      ProactiveClients proactiveClients,
+      VipNextHops nextHops,
       Reactions reactions,
-      Function<DatapathId, CompletableFuture<TableLayout>> capabilities) {
+      Function<DatapathId, ? extends CompletableFuture<?>> capabilities) {
     this.housekeeping = housekeeping;
     this.views = views;
     this.switchRecovery = switchRecovery;
     this.relocations = relocations;
     this.coreAccess = coreAccess;
-    this.proactiveClients = proactiveClients;
+    this.nextHops = nextHops;
     this.reactions = reactions;
     this.capabilities = capabilities;
   }
@@ -119,12 +123,18 @@ final class NetworkChanges implements NetworkEvents.Follower {
         });
   }
 
+  @Override
+  public void hostVlanChanged(IDevice device) {
+    hostChanged(device);
+  }
+
   private void note(List<IPAddress<?>> addresses) {
     memberChanged |= addresses.stream().anyMatch(this::isOfMember);
   }
 
   private boolean isOfMember(IPAddress<?> address) {
-    return !views.get().catalog().membersAt(address).isEmpty();
+    return !views.get().catalog().membersAt(address).isEmpty()
+        || reactions.leadsToMembers.test(address);
   }
 
   @Override
@@ -133,8 +143,8 @@ final class NetworkChanges implements NetworkEvents.Follower {
         .edgeOf(device)
         .ifPresent(
             now -> {
-              AttachedHosts.addressesOf(device)
-                  .forEach(address -> proactiveClients.moved(AddressKey.find(address), now));
+              reactions.hostMoved.accept(now);
+              nextHops.moved(now);
               housekeeping.execute(() -> relocations.hostMoved(now));
             });
   }
@@ -151,9 +161,7 @@ final class NetworkChanges implements NetworkEvents.Follower {
           });
     }
     CompletableFuture<Void> unused =
-        capabilities
-            .apply(switchId)
-            .thenAccept(layout -> housekeeping.execute(() -> begin(switchId)));
+        capabilities.apply(switchId).thenRun(() -> housekeeping.execute(() -> begin(switchId)));
     topologyChanged();
   }
 

@@ -9,25 +9,12 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Gives connections rules of their own that would reach another member by their bucket.
  * Thread-safe.
+ *
+ * @param reinstall gives a dormant connection its rules again
  */
-final class Pins {
+record Pins(Buckets buckets, ConnectionTable connections, Consumer<Connection> reinstall) {
   /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
   private static final int MAX_PINS = 10_000;
-
-  private final Buckets buckets;
-  private final ConnectionTable connections;
-  private final Consumer<Connection> reinstall;
-
-  /**
-   * No pins yet.
-   *
-   * @param reinstall gives a dormant connection its rules again
-   */
-  Pins(Buckets buckets, ConnectionTable connections, Consumer<Connection> reinstall) {
-    this.buckets = buckets;
-    this.connections = connections;
-    this.reinstall = reinstall;
-  }
 
   /** Pins a dormant connection if it needs that. */
   void pin(Connection connection) {
@@ -52,7 +39,7 @@ final class Pins {
   /** Whether a dormant connection that may go on would reach another member by its bucket. */
   private boolean isNeededBy(Connection connection) {
     return connection.state() == Connection.State.DORMANT
-        && !connection.isOver()
+        && !connection.isEnded()
         && buckets.isExposed(
             connection.vipNumber(),
             connection.client().switchId(),

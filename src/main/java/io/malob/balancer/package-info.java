@@ -1,6 +1,6 @@
 /**
- * The load balancer as a Floodlight module: settings, wiring, dispatch of messages, and the
- * schedule of housekeeping.
+ * The load balancer as a Floodlight module. Assemblies construct and schedule its parts, each from
+ * the context and the assemblies before it; events of the controller are dispatched to them.
  *
  * <p>May use: all packages below.
  */

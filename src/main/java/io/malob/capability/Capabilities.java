@@ -53,7 +53,7 @@ final class Capabilities {
   private final Cache<DatapathId, KnownCapability> probed;
 
   /** What masters of other switches have told. */
-  private final Cache<DatapathId, KnownCapability> told;
+  private final Cache<DatapathId, KnownCapability> ofPeers;
 
   /** One connection of a switch. */
   private static final class Own {
@@ -81,7 +81,7 @@ final class Capabilities {
             .expireAfterWrite(KEPT)
             .ticker(new NanoTicker(nanoTime))
             .build();
-    told = CacheBuilder.newBuilder().maximumSize(MAX_KEPT).build();
+    ofPeers = CacheBuilder.newBuilder().maximumSize(MAX_KEPT).build();
   }
 
   /** This controller has become master of a switch. */
@@ -110,7 +110,7 @@ final class Capabilities {
   }
 
   private @Nullable KnownCapability remembered(DatapathId switchId, SwitchIdentity identity) {
-    for (Cache<DatapathId, KnownCapability> each : List.of(probed, told)) {
+    for (Cache<DatapathId, KnownCapability> each : List.of(probed, ofPeers)) {
       @Nullable KnownCapability found = each.getIfPresent(switchId);
       if (found != null && found.identity().equals(identity) && found.capability().isProbed()) {
         return found;
@@ -149,13 +149,13 @@ final class Capabilities {
           "switch_layout_assumed switch={} layout={} tables={} - it has not answered which rules it"
               + " accepts",
           switchId,
-          capability.layoutText(),
+          layout.text(),
           known.identity().tables());
     } else if (layout != TableLayout.FOUR_TABLES) {
       LOG.info(
           "switch_layout switch={} layout={} role={} why=\"{}\"",
           switchId,
-          capability.layoutText(),
+          layout.text(),
           capability.roleText(),
           why(capability));
     }
@@ -196,8 +196,8 @@ final class Capabilities {
   }
 
   /** The master of a switch has told its capability. */
-  void told(DatapathId switchId, KnownCapability capability) {
-    told.put(switchId, capability);
+  void learn(DatapathId switchId, KnownCapability capability) {
+    ofPeers.put(switchId, capability);
   }
 
   /** The capabilities of this controller's switches, as far as they are known. */
@@ -215,7 +215,7 @@ final class Capabilities {
 
   /** The capabilities of all switches, as far as they are known. */
   ImmutableSortedMap<DatapathId, SwitchCapability> all() {
-    Map<DatapathId, KnownCapability> known = new HashMap<>(told.asMap());
+    Map<DatapathId, KnownCapability> known = new HashMap<>(ofPeers.asMap());
     known.putAll(own());
     return ImmutableSortedMap.copyOf(Maps.transformValues(known, KnownCapability::capability));
   }
@@ -225,7 +225,7 @@ final class Capabilities {
     @Nullable Own connection = own.get(switchId);
     @Nullable KnownCapability known = connection == null ? null : connection.known();
     if (known == null) {
-      known = told.getIfPresent(switchId);
+      known = ofPeers.getIfPresent(switchId);
     }
     return known == null ? null : known.capability();
   }

@@ -6,8 +6,8 @@ import io.malob.module.BaseModule;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
 import io.malob.openflow.TableLayout;
@@ -37,11 +37,16 @@ import org.projectfloodlight.openflow.types.DatapathId;
  *
  * <p>Setting: {@code layouts}, layouts that operators choose, each as {@code DPID=LAYOUT}.
  */
-@Settings("layouts")
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class CapabilityModule extends BaseModule
     implements ISwitchCapabilityService, SwitchListener, IOFMessageListener, Unordered<OFType> {
-  private static final String NAME = "malob-capability";
+  private static final Setting<String> LAYOUTS =
+      Setting.text("layouts", "")
+          .describedAs(
+              "The layouts of switches' rules that are not to be found out by probes,"
+                  + " DPID=LAYOUT,…, for example 00:00:00:00:00:00:00:02=one-table; the layouts"
+                  + " are four-tables, one-table-with-groups, one-table and labels-only.");
+
   private static final long TELLING_MILLIS = 200;
 
   /** How long a switch has been active when it is asked for the features of its tables. */
@@ -52,6 +57,7 @@ public final class CapabilityModule extends BaseModule
   private IFloodlightProviderService provider;
   private IThreadPoolService threads;
   private Executor serialExecutor;
+  private final FeatureProbes probes = new FeatureProbes();
   private SwitchProber prober;
   private Capabilities capabilities;
   private TableFill fill;
@@ -72,6 +78,11 @@ public final class CapabilityModule extends BaseModule
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(LAYOUTS);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
@@ -88,8 +99,7 @@ public final class CapabilityModule extends BaseModule
     capabilities =
         new Capabilities(
             prober,
-            ForcedLayouts.parse(
-                CapabilityModule.class.getName() + ".layouts", settings.text("layouts", "")),
+            ForcedLayouts.parse(LAYOUTS.of(CapabilityModule.class), settings.get(LAYOUTS)),
             nanoTime,
             this::known);
     fill = new TableFill(nanoTime);
@@ -99,7 +109,7 @@ public final class CapabilityModule extends BaseModule
     @Nullable IPeerService peerService = context.getServiceImpl(IPeerService.class);
     if (peerService != null) {
       PeerCapabilities shared =
-          new PeerCapabilities(peerService, capabilities::own, capabilities::told, serialExecutor);
+          new PeerCapabilities(peerService, capabilities::own, capabilities::learn, serialExecutor);
       peerService.listen(PeerTopic.CAPABILITIES, shared);
       peers = shared;
     }
@@ -112,16 +122,15 @@ public final class CapabilityModule extends BaseModule
     Repetition repetition = new Repetition(threads.getScheduledExecutor());
     repetition.every(RulePolling.TICK_MILLIS, "asking switches for their tables", features::tick);
     repetition.every(RulePolling.TICK_MILLIS, "counting rules", rules::tick);
-    @Nullable PeerCapabilities shared = peers;
-    if (shared != null) {
-      repetition.every(TELLING_MILLIS, "telling of capabilities", serialExecutor, shared::tell);
+    if (peers != null) {
+      repetition.every(TELLING_MILLIS, "telling of capabilities", serialExecutor, peers::publish);
     }
   }
 
   private void known(DatapathId switchId, KnownCapability capability) {
-    @Nullable PeerCapabilities shared = peers;
-    if (shared != null) {
-      shared.changed(switchId, capability);
+    capability.capability().refused().forEach(feature -> probes.refused(switchId, feature));
+    if (peers != null) {
+      peers.changed(switchId, capability);
     }
   }
 
@@ -142,6 +151,7 @@ public final class CapabilityModule extends BaseModule
   @Override
   public void switchDeactivated(DatapathId switchId) {
     capabilities.deactivated(switchId);
+    probes.forget(switchId);
     fill.forget(switchId);
   }
 
@@ -152,12 +162,13 @@ public final class CapabilityModule extends BaseModule
 
   @Override
   public String getName() {
-    return NAME;
+    return ISwitchCapabilityService.LISTENER;
   }
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    return message instanceof OFErrorMsg error && prober.refused(sw.getId(), error)
+    return message instanceof OFErrorMsg error
+            && (prober.refused(sw.getId(), error) || probes.refused(error))
         ? Command.STOP
         : Command.CONTINUE;
   }
@@ -176,6 +187,11 @@ public final class CapabilityModule extends BaseModule
   @Override
   public ImmutableSortedMap<DatapathId, SwitchCapability> capabilities() {
     return capabilities.all();
+  }
+
+  @Override
+  public FeatureProbes features() {
+    return probes;
   }
 
   @Override

@@ -49,18 +49,18 @@ final class ForcedLayouts {
 
   private static TableLayout layout(String setting, String entry, String text)
       throws WrongSettingException {
-    for (TableLayout each : TableLayout.values()) {
-      if (each.text().equals(text)) {
-        return each;
-      }
-    }
-    throw wrong(
-        setting,
-        entry,
-        "has none of the layouts "
-            + Arrays.stream(TableLayout.values())
-                .map(TableLayout::text)
-                .collect(Collectors.joining(", ")));
+    return Arrays.stream(TableLayout.values())
+        .filter(each -> each.text().equals(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                wrong(
+                    setting,
+                    entry,
+                    "has none of the layouts "
+                        + Arrays.stream(TableLayout.values())
+                            .map(TableLayout::text)
+                            .collect(Collectors.joining(", "))));
   }
 
   private static WrongSettingException wrong(String setting, String entry, String why) {

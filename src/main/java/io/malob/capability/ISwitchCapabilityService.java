@@ -14,6 +14,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * about the others from their masters.
  */
 public interface ISwitchCapabilityService extends IFloodlightService {
+  /**
+   * The name of the listener that takes the errors about probes. Others that take errors must come
+   * after it.
+   */
+  String LISTENER = "malob-capability";
 
   /** The layout of a switch's rules; null while it is unknown. */
   @Nullable TableLayout layout(DatapathId switchId);
@@ -29,6 +34,9 @@ public interface ISwitchCapabilityService extends IFloodlightService {
 
   /** The capabilities of all switches about which they are known. */
   ImmutableSortedMap<DatapathId, SwitchCapability> capabilities();
+
+  /** Which features switches have, and the probes that find it out. */
+  FeatureProbes features();
 
   /**
    * The tables with rules of the switches of which this controller is master, by switch and number

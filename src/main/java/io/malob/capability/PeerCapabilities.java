@@ -2,10 +2,9 @@ package io.malob.capability;
 
 import com.google.common.collect.Lists;
 import com.google.common.collect.Sets;
-import com.google.common.io.ByteArrayDataInput;
-import com.google.common.io.ByteArrayDataOutput;
-import com.google.common.io.ByteStreams;
 import io.malob.capability.SwitchCapability.Source;
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.InformedPeers;
 import io.malob.module.PeerListener;
@@ -24,8 +23,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Shares the capabilities of switches with the other controllers of a cluster. A peer that is
- * reached gets those of all own switches, and new ones from then on. What a peer has told is not
- * told again.
+ * reached gets those of all own switches, and new ones from then on. What a peer has sent is not
+ * sent on.
  *
  * <p>All state belongs to the writer, an executor that runs one task at a time.
  */
@@ -38,7 +37,7 @@ final class PeerCapabilities implements PeerListener {
 
   private final InformedPeers peers;
   private final Supplier<? extends Map<DatapathId, KnownCapability>> own;
-  private final BiConsumer<DatapathId, KnownCapability> told;
+  private final BiConsumer<DatapathId, KnownCapability> receiver;
   private final Executor writer;
 
   /** What is new since the last message. */
@@ -47,11 +46,11 @@ final class PeerCapabilities implements PeerListener {
   PeerCapabilities(
       IPeerService peers,
       Supplier<? extends Map<DatapathId, KnownCapability>> own,
-      BiConsumer<DatapathId, KnownCapability> told,
+      BiConsumer<DatapathId, KnownCapability> receiver,
       Executor writer) {
     this.peers = new InformedPeers(peers, PeerTopic.CAPABILITIES);
     this.own = own;
-    this.told = told;
+    this.receiver = receiver;
     this.writer = writer;
   }
 
@@ -60,7 +59,7 @@ final class PeerCapabilities implements PeerListener {
     writer.execute(
         () -> {
           peers.reached(peer);
-          tell();
+          publish();
         });
   }
 
@@ -75,12 +74,12 @@ final class PeerCapabilities implements PeerListener {
   }
 
   /** Tells what is new; to be called several times a second, by the writer. */
-  void tell() {
+  void publish() {
     if (!changed.isEmpty()) {
-      peers.tellNew(messages(changed));
+      peers.sendNew(messages(changed));
       changed.clear();
     }
-    peers.tellAll(() -> messages(own.get()));
+    peers.sendAll(() -> messages(own.get()));
   }
 
   private static List<byte[]> messages(Map<DatapathId, KnownCapability> capabilities) {
@@ -90,52 +89,45 @@ final class PeerCapabilities implements PeerListener {
   }
 
   private static byte[] message(List<Map.Entry<DatapathId, KnownCapability>> capabilities) {
-    ByteArrayDataOutput out = ByteStreams.newDataOutput();
-    out.writeInt(capabilities.size());
+    FieldWriter out = new FieldWriter(128 * capabilities.size()).putInt(capabilities.size());
     for (Map.Entry<DatapathId, KnownCapability> each : capabilities) {
       SwitchIdentity identity = each.getValue().identity();
       SwitchCapability capability = each.getValue().capability();
-      out.writeLong(each.getKey().getLong());
-      out.writeShort(identity.tables());
-      writeText(out, identity.manufacturer());
-      writeText(out, identity.hardware());
-      writeText(out, identity.software());
-      out.writeUTF(capability.layout().name());
-      out.writeUTF(capability.source().name());
-      out.writeByte(capability.refused().size());
-      capability.refused().forEach(feature -> out.writeUTF(feature.name()));
+      out.putSwitch(each.getKey())
+          .putShort(identity.tables())
+          .putText(cut(identity.manufacturer()))
+          .putText(cut(identity.hardware()))
+          .putText(cut(identity.software()))
+          .putText(capability.layout().name())
+          .putText(capability.source().name())
+          .putByte(capability.refused().size());
+      capability.refused().forEach(feature -> out.putText(feature.name()));
     }
-    return out.toByteArray();
+    return out.toBytes();
   }
 
-  private static void writeText(ByteArrayDataOutput out, String text) {
-    out.writeUTF(text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT) : text);
+  private static String cut(String text) {
+    return text.substring(0, Math.min(text.length(), MAX_TEXT));
   }
 
   @Override
   public void received(String peer, ByteBuffer message) {
-    byte[] bytes = new byte[message.remaining()];
-    message.get(bytes);
+    FieldReader in = new FieldReader(message);
     Map<DatapathId, KnownCapability> read = new LinkedHashMap<>();
-    try {
-      ByteArrayDataInput in = ByteStreams.newDataInput(bytes);
-      for (int left = in.readInt(); left > 0; left--) {
-        read.put(DatapathId.of(in.readLong()), read(in));
-      }
-    } catch (IllegalStateException e) {
-      throw new IllegalArgumentException("truncated", e);
+    for (int left = in.readInt(); left > 0; left--) {
+      read.put(in.readSwitch(), read(in));
     }
-    read.forEach(told);
+    read.forEach(receiver);
   }
 
-  private static KnownCapability read(ByteArrayDataInput in) {
+  private static KnownCapability read(FieldReader in) {
     SwitchIdentity identity =
-        new SwitchIdentity(in.readShort(), in.readUTF(), in.readUTF(), in.readUTF());
-    TableLayout layout = TableLayout.valueOf(in.readUTF());
-    Source source = Source.valueOf(in.readUTF());
+        new SwitchIdentity((short) in.readShort(), in.readText(), in.readText(), in.readText());
+    TableLayout layout = TableLayout.valueOf(in.readText());
+    Source source = Source.valueOf(in.readText());
     Set<SwitchFeature> refused = EnumSet.noneOf(SwitchFeature.class);
-    for (int left = in.readByte(); left > 0; left--) {
-      refused.add(SwitchFeature.valueOf(in.readUTF()));
+    for (int left = (byte) in.readByte(); left > 0; left--) {
+      refused.add(SwitchFeature.valueOf(in.readText()));
     }
     return new KnownCapability(
         identity, new SwitchCapability(layout, source, Sets.immutableEnumSet(refused)));

@@ -2,8 +2,11 @@ package io.malob.capability;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.IpFamily;
-import io.malob.openflow.SwitchRules;
+import io.malob.openflow.MaskedCookie;
+import io.malob.openflow.RuleKey;
 import io.malob.openflow.label.Label;
 import java.util.List;
 import java.util.OptionalInt;
@@ -17,8 +20,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxms;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -39,7 +40,7 @@ import org.projectfloodlight.openflow.types.U64;
  */
 record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe> probes) {
   /** Of all rules of probes. */
-  static final U64 COOKIE = U64.of(0x653L << 52);
+  static final U64 COOKIE = Cookie.of(CookieKind.SWITCH_PROBE, 0);
 
   /** Above the groups of labels, which have their ids. */
   static final OFGroup GROUP = OFGroup.of(Label.MAX_ID + 1);
@@ -61,12 +62,6 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
    * @param table the table that the message needs; empty if it is not a rule
    */
   record Probe(SwitchFeature feature, OptionalInt table) {}
-
-  /** The two directions of a connection. */
-  private enum Direction {
-    REQUEST,
-    REPLY
-  }
 
   /**
    * The probes of a switch.
@@ -101,7 +96,7 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
         tableProbes();
       }
       messages.add(factory.barrierRequest());
-      messages.add(SwitchRules.deleteByCookie(factory, COOKIE, U64.NO_MASK));
+      messages.add(new MaskedCookie(COOKIE, U64.NO_MASK).delete(factory));
       messages.add(removeGroup());
       return new ProbeMessages(messages.build(), probes.build());
     }
@@ -114,12 +109,12 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
 
     private void translationProbes(SwitchFeature feature, IpFamily family) {
       for (IpProtocol protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
-        for (Direction direction : Direction.values()) {
+        for (boolean isRequest : List.of(true, false)) {
           rule(
               feature,
               0,
               packets(family, protocol),
-              apply(translation(family, protocol, direction, output)));
+              apply(translation(family, protocol, isRequest, output)));
         }
       }
     }
@@ -144,12 +139,7 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
           SwitchFeature.GROUPS,
           0,
           packets(IpFamily.IPV4, IpProtocol.TCP),
-          apply(
-              translation(
-                  IpFamily.IPV4,
-                  IpProtocol.TCP,
-                  Direction.REQUEST,
-                  factory.actions().group(GROUP))));
+          apply(translation(IpFamily.IPV4, IpProtocol.TCP, true, factory.actions().group(GROUP))));
     }
 
     /** The steps from table to table, and what is done in each of them. */
@@ -165,7 +155,7 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
               List.of(
                   factory
                       .actions()
-                      .setField(factory.oxms().ipv4Dst((IPv4Address) IpFamily.IPV4.highest())))),
+                      .setField(IpFamily.newDestination(factory, IpFamily.IPV4.highest())))),
           goTo(2));
       rule(SwitchFeature.TABLE_2, 0, group, goTo(2));
       rule(SwitchFeature.TABLE_2, 2, group, apply(List.of(output)));
@@ -176,26 +166,20 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
     /** Packets from and to the highest address, with ports that no other probe has. */
     private Match packets(IpFamily family, IpProtocol protocol) {
       IPAddress<?> none = family.highest();
-      Match.Builder match = IpFamily.matchBetween(factory, protocol, none, none);
-      TransportPort port = TransportPort.of(++lastPort);
-      return protocol.equals(IpProtocol.TCP)
-          ? match.setExact(MatchField.TCP_SRC, port).setExact(MatchField.TCP_DST, port).build()
-          : match.setExact(MatchField.UDP_SRC, port).setExact(MatchField.UDP_DST, port).build();
+      lastPort++;
+      return IpFamily.withPorts(
+              IpFamily.matchBetween(factory, protocol, none, none), protocol, lastPort, lastPort)
+          .build();
     }
 
     private List<OFAction> translation(
-        IpFamily family, IpProtocol protocol, Direction direction, OFAction last) {
+        IpFamily family, IpProtocol protocol, boolean isRequest, OFAction last) {
       OFOxms oxms = factory.oxms();
-      boolean isRequest = direction == Direction.REQUEST;
       boolean isTcp = protocol.equals(IpProtocol.TCP);
-      OFOxm<?> address;
-      if (family == IpFamily.IPV4) {
-        IPv4Address ipv4 = (IPv4Address) family.highest();
-        address = isRequest ? oxms.ipv4Dst(ipv4) : oxms.ipv4Src(ipv4);
-      } else {
-        IPv6Address ipv6 = (IPv6Address) family.highest();
-        address = isRequest ? oxms.ipv6Dst(ipv6) : oxms.ipv6Src(ipv6);
-      }
+      OFOxm<?> address =
+          isRequest
+              ? IpFamily.newDestination(factory, family.highest())
+              : IpFamily.newSource(factory, family.highest());
       OFOxm<?> port =
           isRequest
               ? (isTcp ? oxms.tcpDst(PORT) : oxms.udpDst(PORT))
@@ -220,14 +204,9 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
         SwitchFeature feature, int table, Match match, OFInstruction... instructions) {
       add(
           new Probe(feature, OptionalInt.of(table)),
-          factory
-              .buildFlowAdd()
-              .setTableId(TableId.of(table))
-              .setPriority(PRIORITY)
+          new RuleKey(TableId.of(table), PRIORITY, match)
+              .add(factory, COOKIE, instructions)
               .setHardTimeout(HARD_TIMEOUT_SECONDS)
-              .setCookie(COOKIE)
-              .setMatch(match)
-              .setInstructions(List.of(instructions))
               .build());
     }
 

@@ -4,11 +4,9 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.NanoTicker;
+import io.malob.openflow.Answers;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -76,24 +74,15 @@ final class RulePolling {
 
   private void ask(IOFSwitch sw) {
     asked.put(sw.getId(), sw);
-    ListenableFuture<List<OFTableStatsReply>> answer =
-        sw.writeStatsRequest(sw.getOFFactory().buildTableStatsRequest().build());
-    Futures.addCallback(
-        answer,
-        new FutureCallback<List<OFTableStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFTableStatsReply> replies) {
-            if (replies != null && asked.asMap().remove(sw.getId(), sw)) {
-              listener.accept(sw.getId(), rules(replies));
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            // it is polled again later, or has disconnected
+    Answers.take(
+        sw.writeStatsRequest(sw.getOFFactory().buildTableStatsRequest().build()),
+        MoreExecutors.directExecutor(),
+        replies -> {
+          if (asked.asMap().remove(sw.getId(), sw)) {
+            listener.accept(sw.getId(), rules(replies));
           }
         },
-        MoreExecutors.directExecutor());
+        cause -> {}); // it is polled again later, or has disconnected
   }
 
   /** The number of rules of each table that has any, from a switch's answer. */

@@ -21,21 +21,15 @@ public record SwitchCapability(
   /** Where a layout is known from. */
   public enum Source {
     /** The switch's answer to the probe. */
-    PROBED("probed"),
+    PROBED,
     /** The operator's setting. */
-    FORCED("forced"),
+    FORCED,
     /** The number of tables alone: the switch has not answered the probe. */
-    ASSUMED("assumed");
-
-    private final String text;
-
-    Source(String text) {
-      this.text = text;
-    }
+    ASSUMED;
 
     /** The name in REST. */
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -4,11 +4,9 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Iterables;
 import com.google.common.collect.Sets;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.capability.ProbeMessages.Probe;
+import io.malob.openflow.Answers;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -17,14 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import net.floodlightcontroller.core.IOFSwitch;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.errormsg.OFBadRequestErrorMsg;
-import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -95,10 +90,11 @@ final class SwitchProber {
         timer.schedule(trial::giveUp, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     if (Iterables.isEmpty(sw.write(messages.messages()))) {
       // if the barrier is not answered, the time runs out
-      onAnswer(
+      Answers.take(
           sw.writeRequest(sw.getOFFactory().barrierRequest()),
+          MoreExecutors.directExecutor(),
           reply -> barrierPassed(trial),
-          () -> {});
+          cause -> {});
     }
     return trial.result.whenComplete(
         (any, failure) -> {
@@ -125,33 +121,14 @@ final class SwitchProber {
       return;
     }
     // a switch's own limit for a table that it lacks is 0: such a table is full without a rule
-    onAnswer(
+    Answers.take(
         trial.sw.writeStatsRequest(trial.sw.getOFFactory().buildTableStatsRequest().build()),
+        MoreExecutors.directExecutor(),
         replies -> {
           trial.full.removeAll(RulePolling.rules(replies).keySet());
           trial.complete();
         },
-        trial::complete);
-  }
-
-  private static <T> void onAnswer(
-      ListenableFuture<T> future, Consumer<T> answered, Runnable failed) {
-    Futures.addCallback(
-        future,
-        new FutureCallback<T>() {
-          @Override
-          public void onSuccess(@Nullable T answer) {
-            if (answer != null) {
-              answered.accept(answer);
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            failed.run();
-          }
-        },
-        MoreExecutors.directExecutor());
+        any -> trial.complete());
   }
 
   /** A switch has rejected a message; false if the message was not of a probe. */
@@ -163,18 +140,13 @@ final class SwitchProber {
     }
     if (error instanceof OFBadRequestErrorMsg bad && bad.getCode() == OFBadRequestCode.IS_SLAVE) {
       trial.isVoid = true;
-    } else if (isTableFull(error) && probe.table().isPresent()) {
+    } else if (FeatureProbes.isTableFull(error) && probe.table().isPresent()) {
       // it has understood the rule
       trial.full.add(probe.table().getAsInt());
     } else {
       trial.refused.add(probe.feature());
     }
     return true;
-  }
-
-  private static boolean isTableFull(OFErrorMsg error) {
-    return error instanceof OFFlowModFailedErrorMsg failed
-        && failed.getCode() == OFFlowModFailedCode.TABLE_FULL;
   }
 
   /** A switch has disconnected: a result would be that of an earlier connection. */

@@ -1,9 +1,7 @@
 package io.malob.capability;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
-import java.util.List;
+import io.malob.openflow.Answers;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +12,6 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFTableFeaturesStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -89,22 +86,14 @@ final class TableFeatureReader {
 
   private void ask(IOFSwitch sw) {
     asked.put(sw.getId(), sw);
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(sw.getOFFactory().buildTableFeaturesStatsRequest().build()),
-        new FutureCallback<List<OFTableFeaturesStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFTableFeaturesStatsReply> replies) {
-            if (asked.remove(sw.getId(), sw) && replies != null) {
-              listener.accept(sw.getId(), TableFeatures.of(replies));
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            // the switch does not tell, or has disconnected
-            asked.remove(sw.getId(), sw);
+        MoreExecutors.directExecutor(),
+        replies -> {
+          if (asked.remove(sw.getId(), sw)) {
+            listener.accept(sw.getId(), TableFeatures.of(replies));
           }
         },
-        MoreExecutors.directExecutor());
+        cause -> asked.remove(sw.getId(), sw)); // the switch does not tell, or has disconnected
   }
 }

@@ -26,6 +26,10 @@ final class TableFill {
   private static final long LIFE_NANOS = TimeUnit.SECONDS.toNanos(40);
 
   private final LongSupplier nanoTime;
+
+  /** How many rules tables can have, by switch. */
+  private final Map<DatapathId, ImmutableMap<Integer, Long>> max = new ConcurrentHashMap<>();
+
   private final Map<DatapathId, SwitchFill> switches = new ConcurrentHashMap<>();
 
   TableFill(LongSupplier nanoTime) {
@@ -36,41 +40,30 @@ final class TableFill {
    * One switch.
    *
    * @param tables those that have rules
-   * @param toldNanos when the switch has told that
+   * @param readNanos when the switch has told that
    * @param nearlyFull those that were warned of
    */
   private record SwitchFill(
-      ImmutableMap<Integer, Long> maxRules,
-      ImmutableSortedMap<Integer, TableUse> tables,
-      long toldNanos,
-      Set<Integer> nearlyFull) {
-    static final SwitchFill EMPTY =
-        new SwitchFill(ImmutableMap.of(), ImmutableSortedMap.of(), 0, Set.of());
-  }
+      ImmutableSortedMap<Integer, TableUse> tables, long readNanos, Set<Integer> nearlyFull) {}
 
   /** A switch has told how many rules its tables can have. */
   void setMax(DatapathId switchId, ImmutableMap<Integer, Long> maxRules) {
-    switches.compute(
-        switchId,
-        (same, before) -> {
-          SwitchFill known = before == null ? SwitchFill.EMPTY : before;
-          return new SwitchFill(maxRules, known.tables, known.toldNanos, known.nearlyFull);
-        });
+    max.put(switchId, maxRules);
   }
 
   /** A switch has told how many rules its tables have, without those that have none. */
   void setRules(DatapathId switchId, ImmutableMap<Integer, Long> rules) {
+    ImmutableMap<Integer, Long> known = max.getOrDefault(switchId, ImmutableMap.of());
+    ImmutableSortedMap.Builder<Integer, TableUse> tables = ImmutableSortedMap.naturalOrder();
+    rules.forEach((table, count) -> tables.put(table, new TableUse(count, max(known, table))));
+    ImmutableSortedMap<Integer, TableUse> now = tables.build();
     switches.compute(
         switchId,
-        (same, before) -> {
-          SwitchFill known = before == null ? SwitchFill.EMPTY : before;
-          ImmutableSortedMap.Builder<Integer, TableUse> tables = ImmutableSortedMap.naturalOrder();
-          rules.forEach(
-              (table, count) -> tables.put(table, new TableUse(count, max(known.maxRules, table))));
-          ImmutableSortedMap<Integer, TableUse> now = tables.build();
-          return new SwitchFill(
-              known.maxRules, now, nanoTime.getAsLong(), warn(switchId, known, now));
-        });
+        (same, before) ->
+            new SwitchFill(
+                now,
+                nanoTime.getAsLong(),
+                warn(switchId, before == null ? Set.of() : before.nearlyFull, now)));
   }
 
   private static OptionalLong max(ImmutableMap<Integer, Long> maxRules, int table) {
@@ -79,8 +72,8 @@ final class TableFill {
   }
 
   private static Set<Integer> warn(
-      DatapathId switchId, SwitchFill before, ImmutableSortedMap<Integer, TableUse> now) {
-    Set<Integer> nearlyFull = new HashSet<>(before.nearlyFull);
+      DatapathId switchId, Set<Integer> before, ImmutableSortedMap<Integer, TableUse> now) {
+    Set<Integer> nearlyFull = new HashSet<>(before);
     now.forEach(
         (table, use) -> {
           if (use.isAtLeast(WARN_PERCENT) && nearlyFull.add(table)) {
@@ -111,6 +104,7 @@ final class TableFill {
 
   /** This controller is no longer master of a switch. */
   void forget(DatapathId switchId) {
+    max.remove(switchId);
     switches.remove(switchId);
   }
 
@@ -121,7 +115,7 @@ final class TableFill {
     long now = nanoTime.getAsLong();
     switches.forEach(
         (switchId, fill) -> {
-          if (!fill.tables.isEmpty() && now - fill.toldNanos < LIFE_NANOS) {
+          if (!fill.tables.isEmpty() && now - fill.readNanos < LIFE_NANOS) {
             all.put(switchId, fill.tables);
           }
         });

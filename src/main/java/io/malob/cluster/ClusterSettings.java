@@ -9,6 +9,7 @@ import io.malob.cluster.etcd.EtcdAccess;
 import io.malob.cluster.peer.PeerListeners;
 import io.malob.cluster.peer.PeerStreams;
 import io.malob.module.MastershipPolicy;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -47,29 +49,114 @@ record ClusterSettings(
     Duration lease,
     Duration maxStart,
     EtcdAccess access) {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
-  private static final Pattern PREFIX = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
+  private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}");
+  private static final Pattern PREFIXES = Pattern.compile("/([A-Za-z0-9_.-]+/)+");
+
+  private static final Setting<String> ENDPOINTS =
+      Setting.text("endpoints", "")
+          .describedAs(
+              "The servers of the etcd that several controllers share, http://HOST:PORT or"
+                  + " https://HOST:PORT, separated by commas; empty: no cluster. Option --etcd"
+                  + " sets it.");
+  private static final Setting<String> NAME =
+      Setting.text("name", "")
+          .describedAs(
+              "The name of this controller, unique in the cluster; empty: the host's name. Option"
+                  + " --node sets it.");
+  private static final Setting<String> PREFIX =
+      Setting.text("prefix", "/malob/")
+          .describedAs("The beginning of all keys in etcd: names between slashes.");
+  private static final Setting<Integer> LEASE_SECONDS =
+      Setting.number("leaseSeconds", 3, 2, 60)
+          .describedAs("The seconds after which a silent controller loses its switches to others.");
+  private static final Setting<Integer> START_SECONDS =
+      Setting.number("startSeconds", 60, 0, 3_600)
+          .describedAs("The max time in seconds that a controller that starts waits for etcd.");
+  private static final Setting<MastershipPolicy> MASTERSHIP =
+      Setting.choice("mastership", MastershipPolicy.class, "")
+          .describedAs(
+              "Whether one controller is master of all switches, or each of some; empty: as the"
+                  + " cluster has it, single in a new one.");
+  private static final Setting<Integer> WEIGHT =
+      Setting.number("weight", 1, 1, ThisNode.MAX_WEIGHT)
+          .describedAs(
+              "With mastership spread, this controller's share of the switches, relative to"
+                  + " others.");
+  private static final Setting<String> REST_ADDRESS =
+      Setting.text("restAddress", "")
+          .describedAs(
+              "HOST:PORT of the REST interface, as other controllers and operators see it; empty:"
+                  + " host and httpPort of RestModule.");
+  private static final Setting<String> PEER_HOST =
+      Setting.text("peerHost", "")
+          .describedAs(
+              "The address of this controller for the others, in a network that outsiders cannot"
+                  + " read; empty: the one from which it reaches etcd.");
+  private static final Setting<String> CA_FILE =
+      Setting.text("caFile", "")
+          .describedAs(
+              "The certificates of the authorities of etcd's servers, a PEM file; empty: those"
+                  + " that Java knows.");
+  private static final Setting<String> CERTIFICATE_FILE =
+      Setting.text("certificateFile", "")
+          .describedAs("This controller's certificate, a PEM file, if etcd asks for one.");
+  private static final Setting<String> KEY_FILE =
+      Setting.text("keyFile", "")
+          .describedAs("The key of the certificate, a PEM file (PKCS#8) with mode 0600.");
+  private static final Setting<String> USER =
+      Setting.text("user", "").describedAs("The user of etcd.");
+  private static final Setting<String> PASSWORD_FILE =
+      Setting.text("passwordFile", "")
+          .describedAs("A file with the password of etcd's user, with mode 0600.");
+
+  /** All of them. */
+  static final ImmutableList<Setting<?>> ALL =
+      ImmutableList.of(
+          ENDPOINTS,
+          NAME,
+          PREFIX,
+          LEASE_SECONDS,
+          START_SECONDS,
+          MASTERSHIP,
+          WEIGHT,
+          REST_ADDRESS,
+          PEER_HOST,
+          CA_FILE,
+          CERTIFICATE_FILE,
+          KEY_FILE,
+          USER,
+          PASSWORD_FILE);
 
   /** Reads them, and the files that they name. */
   static ClusterSettings read(SettingReader settings) throws FloodlightModuleException {
     ImmutableList<URI> endpoints = endpoints(settings);
     boolean isHttps = endpoints.stream().allMatch(each -> each.getScheme().equals("https"));
-    for (String key : ImmutableList.of("caFile", "certificateFile", "keyFile")) {
-      if (!isHttps && !settings.text(key, "").isEmpty()) {
-        throw wrong(settings, key, "needs endpoints with https");
+    for (Setting<String> file : ImmutableList.of(CA_FILE, CERTIFICATE_FILE, KEY_FILE)) {
+      if (!isHttps && !settings.get(file).isEmpty()) {
+        throw settings.wrong(file, "needs endpoints with https");
       }
     }
     return new ClusterSettings(
-        matching(settings, "name", hostName(), NAME, "1 to 63 letters, digits or any of _ . -"),
-        settings.text("restAddress", ""),
-        settings.text("peerHost", ""),
-        mastership(settings),
-        settings.number("weight", 1, 1, ThisNode.MAX_WEIGHT),
-        Duration.ofSeconds(settings.number("leaseSeconds", 3, 2, 60)),
-        Duration.ofSeconds(settings.number("startSeconds", 60, 0, 3_600)),
+        matching(
+            settings,
+            NAME,
+            settings.given(NAME).orElseGet(ClusterSettings::hostName),
+            NAMES,
+            "1 to 63 letters, digits or any of _ . -"),
+        settings.get(REST_ADDRESS),
+        settings.get(PEER_HOST),
+        settings.given(MASTERSHIP),
+        settings.get(WEIGHT),
+        Duration.ofSeconds(settings.get(LEASE_SECONDS)),
+        Duration.ofSeconds(settings.get(START_SECONDS)),
         new EtcdAccess(
             endpoints,
-            matching(settings, "prefix", "/malob/", PREFIX, "names between slashes, as /malob/"),
+            matching(
+                settings,
+                PREFIX,
+                settings.get(PREFIX),
+                PREFIXES,
+                "names between slashes, as /malob/"),
             EtcdAccess.TIMEOUT,
             isHttps ? Optional.of(tls(settings)) : Optional.empty(),
             login(settings, endpoints)));
@@ -82,7 +169,7 @@ record ClusterSettings(
           node, peerHost.isEmpty() ? addressTowards(access.endpoints()) : peerHost, listeners);
     } catch (IOException e) {
       throw new FloodlightModuleException(
-          ClusterModule.class.getName() + ".peerHost: " + e.getMessage(), e);
+          PEER_HOST.of(ClusterModule.class) + ": " + e.getMessage(), e);
     }
   }
 
@@ -102,48 +189,36 @@ record ClusterSettings(
     return new ThisNode(node, new Contact(restAddress, peerContact), weight, mastership);
   }
 
-  private static Optional<MastershipPolicy> mastership(SettingReader settings)
-      throws WrongSettingException {
-    String text = settings.text("mastership", "");
-    Optional<MastershipPolicy> policy = MastershipPolicy.named(text);
-    if (policy.isEmpty() && !text.isEmpty()) {
-      throw wrong(settings, "mastership", "must be single or spread, not \"" + text + "\"");
-    }
-    return policy;
-  }
-
-  private static WrongSettingException wrong(SettingReader settings, String key, String what) {
-    return new WrongSettingException(settings.module().getName() + "." + key + " " + what);
-  }
-
   private static String matching(
-      SettingReader settings, String key, String defaultValue, Pattern pattern, String expected)
+      SettingReader settings,
+      Setting<String> setting,
+      String text,
+      Pattern pattern,
+      String expected)
       throws WrongSettingException {
-    String text = settings.text(key, defaultValue);
     if (!pattern.matcher(text).matches()) {
-      throw wrong(settings, key, "must be " + expected + ", not \"" + text + "\"");
+      throw settings.wrong(setting, "must be " + expected + ", not \"" + text + "\"");
     }
     return text;
   }
 
   private static ImmutableList<URI> endpoints(SettingReader settings) throws WrongSettingException {
     ImmutableList.Builder<URI> endpoints = ImmutableList.builder();
-    String text = settings.text("endpoints", "");
+    String text = settings.get(ENDPOINTS);
     for (String each : Splitter.on(',').trimResults().omitEmptyStrings().split(text)) {
       endpoints.add(
           endpoint(each)
               .orElseThrow(
                   // not the value: it may contain a password
                   () ->
-                      wrong(
-                          settings,
-                          "endpoints",
+                      settings.wrong(
+                          ENDPOINTS,
                           "must be http://HOST:PORT or https://HOST:PORT, several separated by"
                               + " commas")));
     }
     ImmutableList<URI> all = endpoints.build();
     if (all.isEmpty()) {
-      throw wrong(settings, "endpoints", "is missing");
+      throw settings.wrong(ENDPOINTS, "is missing");
     }
     return all;
   }
@@ -173,14 +248,15 @@ record ClusterSettings(
     }
   }
 
-  private static SSLContext tls(SettingReader settings) throws FloodlightModuleException {
-    String certificate = settings.text("certificateFile", "");
-    String key = settings.text("keyFile", "");
+  private static Supplier<SSLContext> tls(SettingReader settings) throws FloodlightModuleException {
+    String certificate = settings.get(CERTIFICATE_FILE);
+    String key = settings.get(KEY_FILE);
     if (certificate.isEmpty() != key.isEmpty()) {
-      throw wrong(settings, certificate.isEmpty() ? "certificateFile" : "keyFile", "is missing");
+      throw settings.wrong(certificate.isEmpty() ? CERTIFICATE_FILE : KEY_FILE, "is missing");
     }
     try {
-      return PemTls.context(path(settings.text("caFile", "")), path(certificate), path(key));
+      return new PemTls(
+          path(settings.get(CA_FILE)), path(certificate), path(key), System::nanoTime);
     } catch (IOException e) {
       throw new FloodlightModuleException("TLS to etcd: " + e.getMessage(), e);
     }
@@ -192,14 +268,14 @@ record ClusterSettings(
 
   private static Optional<EtcdAccess.Login> login(
       SettingReader settings, ImmutableList<URI> endpoints) throws FloodlightModuleException {
-    String user = settings.text("user", "");
-    Optional<Path> file = path(settings.text("passwordFile", ""));
+    String user = settings.get(USER);
+    Optional<Path> file = path(settings.get(PASSWORD_FILE));
     if (user.isEmpty() && file.isEmpty()) {
       return Optional.empty();
     } else if (user.isEmpty() || file.isEmpty()) {
-      throw wrong(settings, user.isEmpty() ? "user" : "passwordFile", "is missing");
+      throw settings.wrong(user.isEmpty() ? USER : PASSWORD_FILE, "is missing");
     } else if (!endpoints.stream().allMatch(ClusterSettings::isProtected)) {
-      throw wrong(settings, "user", "needs https, except on loopback addresses");
+      throw settings.wrong(USER, "needs https, except on loopback addresses");
     }
     try {
       PrivateFiles.check(file.get());

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.EtcdException;
 import io.malob.cluster.etcd.History;
+import io.malob.cluster.etcd.MirroredRange;
 import io.malob.file.DamagedException;
 import io.malob.store.Document;
 import io.malob.store.DocumentTooLargeException;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,6 +66,9 @@ public final class EtcdStore implements Store {
 
   private final Set<Subscription<?>> subscriptions = ConcurrentHashMap.newKeySet();
 
+  /** Whether changes were lost, and etcd has not yet said which documents it has. */
+  private final AtomicBoolean isOlderUnknown = new AtomicBoolean();
+
   /** The last change that etcd did not answer. */
   private volatile @Nullable Outage outage;
 
@@ -72,7 +77,7 @@ public final class EtcdStore implements Store {
   /**
    * The documents of a cluster. The client stays open when the store is closed.
    *
-   * @param history tells when etcd has lost changes
+   * @param history reports when etcd has lost changes
    * @param prefix the cluster's prefix in etcd, for messages
    * @param directory the data directory of a controller, whose files are not used: a document that
    *     is there, and not in etcd, is an error and not a first start
@@ -92,7 +97,11 @@ public final class EtcdStore implements Store {
     this.prefix = prefix;
     this.directory = directory;
     this.notifier = notifier;
-    history.onLoss(was -> findOlder());
+    history.onLoss(
+        was -> {
+          isOlderUnknown.set(true);
+          findOlder();
+        });
     history.onAcceptance(this::goOn);
   }
 
@@ -102,6 +111,9 @@ public final class EtcdStore implements Store {
         etcd.read(FOLDER)
             .thenAccept(
                 reading -> {
+                  if (!isOlderUnknown.getAndSet(false)) {
+                    return; // accepted, or found by a repetition
+                  }
                   Map<String, Long> now = new HashMap<>();
                   reading.items().forEach(item -> now.put(item.key(), item.modRevision()));
                   List<String> older =
@@ -120,9 +132,10 @@ public final class EtcdStore implements Store {
 
   /** etcd's documents count again, whatever they are. */
   private synchronized void goOn(long was) {
+    isOlderUnknown.set(false);
     known.clear();
     offset += was;
-    subscriptions.forEach(Subscription::lost);
+    subscriptions.forEach(Subscription::refresh);
   }
 
   /**
@@ -172,12 +185,14 @@ public final class EtcdStore implements Store {
   /** The document among these keys; if it is missing, its revision is that of the reading. */
   private <T> Revisioned<T> of(Document<T> document, List<Etcd.Item> items, long revision)
       throws IOException {
-    for (Etcd.Item item : items) {
-      if (item.key().equals(key(document))) {
-        return of(document, item);
-      }
-    }
-    return new Revisioned<>(offset + revision, Optional.empty());
+    Optional<Etcd.Item> item = find(key(document), items);
+    return item.isPresent()
+        ? of(document, item.get())
+        : new Revisioned<>(offset + revision, Optional.empty());
+  }
+
+  private static Optional<Etcd.Item> find(String key, List<Etcd.Item> items) {
+    return items.stream().filter(item -> item.key().equals(key)).findFirst();
   }
 
   private <T> Revisioned<T> of(Document<T> document, Etcd.Item item) throws IOException {
@@ -199,7 +214,8 @@ public final class EtcdStore implements Store {
   private void checkHistory() throws StoreUnavailableException {
     if (history.isRefusing()) {
       throw new StoreUnavailableException(
-          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its state",
+          "etcd was restored from a backup or replaced; './malob cluster raise-base' accepts its"
+              + " state",
           null);
     }
   }
@@ -247,7 +263,7 @@ public final class EtcdStore implements Store {
       }
       return new Swap<>(true, new Revisioned<>(added + outcome.revision(), next));
     }
-    boolean isOurs = mayBeOurs && valueOf(key, outcome.now()).equals(value);
+    boolean isOurs = mayBeOurs && find(key, outcome.now()).map(Etcd.Item::value).equals(value);
     return new Swap<>(isOurs, of(document, outcome.now(), outcome.revision()));
   }
 
@@ -264,10 +280,6 @@ public final class EtcdStore implements Store {
       throw new StoreUnavailableException(
           e.getMessage() + "; it may still take effect", e.getCause());
     }
-  }
-
-  private static Optional<String> valueOf(String key, List<Etcd.Item> items) {
-    return items.stream().filter(item -> item.key().equals(key)).map(Etcd.Item::value).findFirst();
   }
 
   private <T> String text(Document<T> document, T content) throws IOException {
@@ -294,24 +306,27 @@ public final class EtcdStore implements Store {
       if (e.getCause() instanceof EtcdException known && !known.isRefused()) {
         throw new StoreUnavailableException(String.valueOf(known.getMessage()), known);
       }
-      throw new IOException(reason(e), e);
+      throw new IOException(
+          e.getCause() instanceof EtcdException why ? why.getMessage() : "" + e.getCause(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for etcd");
     }
   }
 
-  private static String reason(ExecutionException e) {
-    Throwable cause = e.getCause();
-    return cause instanceof EtcdException ? String.valueOf(cause.getMessage()) : "" + cause;
-  }
-
   @Override
   public <T> Watch watch(Document<T> document, Revisioned<T> since, Listener<T> listener) {
     Subscription<T> subscription = new Subscription<>(document, since.revision(), listener);
     subscriptions.add(subscription);
-    subscription.follow(since.revision());
     return subscription;
+  }
+
+  /** Repeats failed readings; to be called about once a second. */
+  void tick() {
+    if (isOlderUnknown.get()) {
+      findOlder();
+    }
+    subscriptions.forEach(Subscription::tick);
   }
 
   @Override
@@ -319,54 +334,60 @@ public final class EtcdStore implements Store {
     subscriptions.forEach(Subscription::close);
   }
 
-  /** A listener, until it is closed. etcd calls it by one thread at a time. */
-  private final class Subscription<T> implements Watch, Etcd.Watcher {
+  /**
+   * A listener, until it is closed. If etcd was restored, it learns the current state when that is
+   * accepted.
+   */
+  private final class Subscription<T> implements Watch {
     private final Document<T> document;
     private final ListenerCalls<T> calls;
+    private final Executor serialExecutor = MoreExecutors.newSequentialExecutor(notifier);
 
-    /** The latest revision that the listener knows. */
-    private long told;
+    /** On the serial executor. */
+    private final MirroredRange range;
 
-    private volatile @Nullable AutoCloseable watch;
+    /** The latest revision that the listener knows; on the serial executor. */
+    private long reported;
 
-    Subscription(Document<T> document, long told, Listener<T> listener) {
+    Subscription(Document<T> document, long since, Listener<T> listener) {
       this.document = document;
-      this.told = told;
-      calls =
-          new ListenerCalls<>(
-              document.key(), listener, MoreExecutors.newSequentialExecutor(notifier));
+      reported = since;
+      calls = new ListenerCalls<>(document.key(), listener, Runnable::run);
+      range =
+          new MirroredRange(etcd, key(document), serialExecutor, (key, wentBack) -> changed(key));
+      serialExecutor.execute(() -> follow(since - offset));
     }
 
-    void follow(long revision) {
-      watch = etcd.watch(key(document), revision - offset + 1, this);
-      if (calls.isStopped()) {
-        endWatch();
+    private void follow(long revision) {
+      if (revision < 0) {
+        range.refresh(); // it was read before etcd was restored
+      } else {
+        range.follow(revision);
       }
     }
 
-    @Override
-    public void changed(Etcd.Item now) {
-      if (now.key().equals(key(document)) && isNew(offset + now.modRevision())) {
-        tell(now);
+    void tick() {
+      serialExecutor.execute(range::tick);
+    }
+
+    /** etcd's state counts again, whatever it is. */
+    void refresh() {
+      serialExecutor.execute(range::refresh);
+    }
+
+    private void changed(@Nullable String key) {
+      Etcd.@Nullable Item now = range.get(key(document));
+      long revision = offset + (now == null ? range.revision() : now.modRevision());
+      boolean isOther = key != null && !key.equals(key(document)); // which begins with this one's
+      if (isOther || history.isLost() || revision <= reported) {
+        return;
       }
-    }
-
-    @Override
-    public void deleted(String key, long revision) {
-      if (key.equals(key(document)) && isNew(offset + revision)) {
-        known.remove(key);
-        Revisioned<T> none = new Revisioned<>(offset + revision, Optional.empty());
-        calls.make(each -> each.changed(none));
+      reported = revision;
+      if (now == null) {
+        known.remove(key(document));
+        calls.make(each -> each.changed(new Revisioned<>(revision, Optional.empty())));
+        return;
       }
-    }
-
-    private synchronized boolean isNew(long revision) {
-      boolean isNew = revision > told;
-      told = Math.max(told, revision);
-      return isNew;
-    }
-
-    private void tell(Etcd.Item now) {
       try {
         Revisioned<T> content = of(document, now);
         calls.make(each -> each.changed(content));
@@ -375,50 +396,11 @@ public final class EtcdStore implements Store {
       }
     }
 
-    /**
-     * etcd has forgotten what changed meanwhile: the listener learns the current state. If etcd was
-     * restored, that waits until its state is accepted.
-     */
-    @Override
-    public void lost() {
-      if (history.isLost()) {
-        return;
-      }
-      CompletableFuture<?> unused =
-          etcd.read(key(document))
-              .whenComplete(
-                  (reading, thrown) -> {
-                    if (calls.isStopped()) {
-                      return;
-                    } else if (reading == null) {
-                      CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
-                          .execute(this::lost);
-                      return;
-                    }
-                    reading.items().forEach(this::changed);
-                    if (valueOf(key(document), reading.items()).isEmpty()) {
-                      deleted(key(document), reading.revision());
-                    }
-                    follow(offset + reading.revision());
-                  });
-    }
-
     @Override
     public void close() {
       calls.stop();
       subscriptions.remove(this);
-      endWatch();
-    }
-
-    private void endWatch() {
-      AutoCloseable now = watch;
-      if (now != null) {
-        try {
-          now.close();
-        } catch (Exception e) {
-          LOG.warn("etcd_watch_not_closed why=\"{}\"", e.toString());
-        }
-      }
+      serialExecutor.execute(range::close);
     }
   }
 }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps etcd from filling its disk quota, at which it would take no changes and grant no leases:
- * has it forget earlier values of keys, and tells how full it is. Each controller does so; that
+ * has it forget earlier values of keys, and reports how full it is. Each controller does so; that
  * etcd has forgotten them already is no error. Thread-safe.
  */
 final class EtcdUpkeep {

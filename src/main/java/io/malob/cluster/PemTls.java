@@ -1,5 +1,7 @@
 package io.malob.cluster;
 
+import com.google.common.collect.ImmutableList;
+import io.malob.file.CertificateFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,67 +20,84 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedKeyManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** TLS for a client, from PEM files. */
-final class PemTls {
+/** TLS for a client, from PEM files: a context of what these have now. Thread-safe. */
+final class PemTls implements Supplier<SSLContext> {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----(.*?)-----END PRIVATE KEY-----", Pattern.DOTALL);
 
   /** Key stores exist in memory only. */
   private static final char[] NO_PASSWORD = {};
 
-  private PemTls() {}
+  private final Optional<CertificateFiles<KeyManager[]>> own;
+  private final Optional<CertificateFiles<TrustManager[]>> trusted;
+  private KeyManager @Nullable [] usedKeys;
+  private TrustManager @Nullable [] usedAuthorities;
+  private @Nullable SSLContext context;
 
   /**
-   * A context, which follows changes of its files.
+   * Reads the files.
    *
    * @param authorities certificates of the authorities to trust; empty: those that Java knows
    * @param certificate our certificate with its chain, if servers ask for one
    * @param key its key (PKCS#8 without a password)
+   * @param nanoTime counts nanoseconds
    * @throws IOException naming the file that cannot be used
    */
-  static SSLContext context(
-      Optional<Path> authorities, Optional<Path> certificate, Optional<Path> key)
-      throws IOException {
-    return context(authorities, certificate, key, System::nanoTime);
-  }
-
-  /** The same, with another clock, which counts nanoseconds. */
-  static SSLContext context(
+  PemTls(
       Optional<Path> authorities,
       Optional<Path> certificate,
       Optional<Path> key,
       LongSupplier nanoTime)
       throws IOException {
-    try {
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(
-          certificate.isPresent() && key.isPresent()
-              ? new KeyManager[] {new PemKeys(certificate.get(), key.get(), nanoTime)}
-              : null,
-          authorities.isPresent()
-              ? new TrustManager[] {new PemAuthorities(authorities.get(), nanoTime)}
-              : null,
-          null);
-      return context;
-    } catch (GeneralSecurityException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    own =
+        certificate.isPresent() && key.isPresent()
+            ? Optional.of(
+                new CertificateFiles<>(
+                    ImmutableList.of(certificate.get(), key.get()),
+                    () -> keys(certificate.get(), key.get()),
+                    nanoTime))
+            : Optional.empty();
+    trusted =
+        authorities.isPresent()
+            ? Optional.of(
+                new CertificateFiles<>(
+                    ImmutableList.of(authorities.get()),
+                    () -> authorities(authorities.get()),
+                    nanoTime))
+            : Optional.empty();
   }
 
-  /** Reads a certificate and its key. */
-  static X509ExtendedKeyManager keys(Path certificate, Path key) throws IOException {
+  /** The same context until a file has changed. */
+  @Override
+  public synchronized SSLContext get() {
+    KeyManager @Nullable [] keys = own.map(CertificateFiles::get).orElse(null);
+    TrustManager @Nullable [] authorities = trusted.map(CertificateFiles::get).orElse(null);
+    @Nullable SSLContext current = context;
+    if (current == null || keys != usedKeys || authorities != usedAuthorities) {
+      try {
+        current = SSLContext.getInstance("TLS");
+        current.init(keys, authorities, null);
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException(e); // each Java platform has it
+      }
+      usedKeys = keys;
+      usedAuthorities = authorities;
+      context = current;
+    }
+    return current;
+  }
+
+  private static KeyManager[] keys(Path certificate, Path key) throws IOException {
     PrivateFiles.check(key);
     try {
       KeyStore store = empty();
@@ -90,30 +109,25 @@ final class PemTls {
       KeyManagerFactory factory =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       factory.init(store, NO_PASSWORD);
-      return only(factory.getKeyManagers(), X509ExtendedKeyManager.class);
+      return factory.getKeyManagers();
     } catch (GeneralSecurityException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  /** Reads certificates of authorities. */
-  static X509ExtendedTrustManager trust(Path authorities) throws IOException {
+  private static TrustManager[] authorities(Path file) throws IOException {
     try {
       KeyStore store = empty();
-      for (Certificate each : certificates(authorities)) {
+      for (Certificate each : certificates(file)) {
         store.setCertificateEntry("authority-" + store.size(), each);
       }
       TrustManagerFactory factory =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       factory.init(store);
-      return only(factory.getTrustManagers(), X509ExtendedTrustManager.class);
+      return factory.getTrustManagers();
     } catch (GeneralSecurityException e) {
       throw new IOException(e.getMessage(), e);
     }
-  }
-
-  private static <T> T only(Object[] managers, Class<T> type) {
-    return Stream.of(managers).filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
   }
 
   private static KeyStore empty() throws IOException, GeneralSecurityException {

@@ -4,6 +4,7 @@ import io.malob.controller.core.CoreModule;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.controller.module.RunningModules;
 import io.malob.controller.rest.RestModule;
+import io.malob.module.Setting;
 import io.malob.module.StoreModule;
 import java.util.Collection;
 import java.util.Map;
@@ -32,9 +33,9 @@ public final class EmbeddedController implements AutoCloseable {
   private final RestModule rest;
   private final RunningModules modules;
 
-  private EmbeddedController(CoreModule core, RestModule rest, RunningModules modules) {
-    this.core = core;
-    this.rest = rest;
+  private EmbeddedController(RunningModules modules) {
+    core = modules.get(CoreModule.class);
+    rest = modules.get(RestModule.class);
     this.modules = modules;
   }
 
@@ -61,7 +62,11 @@ public final class EmbeddedController implements AutoCloseable {
     return settings.overlaidWith(
         Map.of(
             CLUSTER_MODULE + ".restAddress",
-            rest.getOrDefault("host", "127.0.0.1") + ":" + rest.getOrDefault("httpPort", "8080")));
+            valueOf(RestModule.HOST, rest) + ":" + valueOf(RestModule.HTTP_PORT, rest)));
+  }
+
+  private static String valueOf(Setting<?> setting, Map<String, String> values) {
+    return values.getOrDefault(setting.name(), setting.defaultText());
   }
 
   /** Whether these settings are those of a controller in a cluster. */
@@ -84,9 +89,7 @@ public final class EmbeddedController implements AutoCloseable {
       modules.close();
       throw e;
     }
-    EmbeddedController started =
-        new EmbeddedController(
-            modules.get(CoreModule.class), modules.get(RestModule.class), modules);
+    EmbeddedController started = new EmbeddedController(modules);
     logger.info(
         "controller_ready page=\"{}\" openflow_port={} - switches can connect",
         started.rest.pageUrl(),
@@ -117,7 +120,7 @@ public final class EmbeddedController implements AutoCloseable {
   /** Notifies the shutdown listeners, then stops all modules, the last first. */
   @Override
   public void close() {
-    core.tellShutdownListeners();
+    core.notifyShutdownListeners();
     modules.close();
   }
 }

@@ -118,11 +118,11 @@ public final class Main implements Callable<Integer> {
   /** The settings of the command line, which override the file; only given options. */
   private Map<String, String> overrides() {
     Map<String, String> overrides = new HashMap<>();
-    override(overrides, CoreModule.class.getName() + ".openFlowPort", openFlowPort);
-    override(overrides, RestModule.class.getName() + ".httpPort", httpPort);
-    override(overrides, CoreModule.class.getName() + ".openFlowHost", bindAddress);
-    override(overrides, RestModule.class.getName() + ".host", bindAddress);
-    override(overrides, RestModule.class.getName() + ".insecure", isInsecure ? "true" : null);
+    override(overrides, CoreModule.OPEN_FLOW_PORT.of(CoreModule.class), openFlowPort);
+    override(overrides, RestModule.HTTP_PORT.of(RestModule.class), httpPort);
+    override(overrides, CoreModule.OPEN_FLOW_HOST.of(CoreModule.class), bindAddress);
+    override(overrides, RestModule.HOST.of(RestModule.class), bindAddress);
+    override(overrides, RestModule.INSECURE.of(RestModule.class), isInsecure ? "true" : null);
     override(overrides, EmbeddedController.CLUSTER_MODULE + ".endpoints", etcdServers);
     override(overrides, EmbeddedController.CLUSTER_MODULE + ".name", nodeName);
     // every module that keeps data finds the directory in its own settings

@@ -17,11 +17,11 @@ final class AwaitedEchoes {
 
   /** One echo. Its time of sending is taken by the thread that writes to the switch. */
   static final class Echo {
-    private final int sequence;
-    private final int bytes;
+    final int sequence;
+    final int bytes;
     private final long plannedNanos;
-    private volatile long writtenNanos;
-    private volatile boolean isWritten;
+    volatile long writtenNanos;
+    volatile boolean isWritten;
 
     private Echo(int sequence, int bytes, long plannedNanos) {
       this.sequence = sequence;
@@ -29,26 +29,10 @@ final class AwaitedEchoes {
       this.plannedNanos = plannedNanos;
     }
 
-    int sequence() {
-      return sequence;
-    }
-
-    int bytes() {
-      return bytes;
-    }
-
     /** It is being written to the switch. */
     void written(long nanos) {
       writtenNanos = nanos;
       isWritten = true;
-    }
-
-    boolean isWritten() {
-      return isWritten;
-    }
-
-    long writtenNanos() {
-      return writtenNanos;
     }
   }
 

@@ -25,7 +25,7 @@ final class ConfigurationWriter {
 
   private final Uplinks uplinks;
   private final UplinkChoice choice;
-  private final HostKeeper keeper;
+  private final WiredHost host;
   private final Executor serialExecutor;
 
   /** Fair, so that requests take effect in their order. Held during a change. */
@@ -41,10 +41,10 @@ final class ConfigurationWriter {
   private final AtomicInteger underWay = new AtomicInteger();
 
   ConfigurationWriter(
-      Uplinks uplinks, UplinkChoice choice, HostKeeper keeper, Executor serialExecutor) {
+      Uplinks uplinks, UplinkChoice choice, WiredHost host, Executor serialExecutor) {
     this.uplinks = uplinks;
     this.choice = choice;
-    this.keeper = keeper;
+    this.host = host;
     this.serialExecutor = serialExecutor;
   }
 
@@ -97,10 +97,10 @@ final class ConfigurationWriter {
       }
       accepted = Optional.empty();
       uplinks.clear();
-      keeper.close();
+      host.close();
       awaitTurn();
       awaitLastResets();
-      keeper.forget();
+      host.forget();
       awaitTurn();
       return true;
     } finally {

@@ -1,16 +1,18 @@
 package io.malob.endhost;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.capability.FeatureProbes;
+import io.malob.capability.SwitchFeature;
 import io.malob.json.RejectedException;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.SwitchListener;
 import io.malob.module.Tasks;
 import io.malob.module.Unordered;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.uplink.UplinkCookie;
 import java.util.Collection;
 import java.util.List;
@@ -47,13 +49,14 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * A host's own flows over its uplinks, as a Floodlight module: wires its parts to the controller's
  * events. Until a network is configured it does nothing, and it never changes other switches than
  * the host's.
- *
- * <p>Setting: {@code maxFlows}, the max number of flows.
  */
-@Settings({"maxFlows"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class EndhostModule extends BaseModule
     implements IEndhostService, IOFMessageListener, Unordered<OFType>, SwitchListener {
+  private static final Setting<Integer> MAX_FLOWS =
+      Setting.number("maxFlows", 20_000, 1, 1_000_000)
+          .describedAs("The max number of open flows of a host with several uplinks.");
+
   private static final String NAME = "malobendhost";
 
   /** Other modules must not get messages of the host's switch. */
@@ -65,8 +68,8 @@ public final class EndhostModule extends BaseModule
   private final LongSupplier nanoTime;
   private final UplinksMaker uplinksMaker;
   private final Tasks tasks;
-  private final FlowProgrammer programmer =
-      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private final RuleSender ruleSender =
+      new RuleSender(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private ScheduledExecutorService timer;
@@ -76,8 +79,12 @@ public final class EndhostModule extends BaseModule
   private OpenFlows flows;
   private FlowEnds ends;
   private Races races;
-  private SwitchKeeper rules;
-  private HostKeeper keeper;
+
+  /** Its own: this module's controller needs no layouts, and so has no module that probes them. */
+  private final FeatureProbes features = new FeatureProbes();
+
+  private FixedRules rules;
+  private WiredHost host;
   private ConfigurationWriter configuration;
   private RefusedFlows refusedFlows;
   private PacketIns packets;
@@ -114,6 +121,11 @@ public final class EndhostModule extends BaseModule
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(MAX_FLOWS);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class, IOFSwitchService.class, IThreadPoolService.class);
@@ -126,19 +138,18 @@ public final class EndhostModule extends BaseModule
     switches = context.getServiceImpl(IOFSwitchService.class);
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    FlowTable table = new FlowTable(settings.number("maxFlows", 20_000, 1, 1_000_000));
     long start = nanoTime.getAsLong();
     uplinks = uplinksMaker.make(switches, serialExecutor, new Repetition(timer, tasks));
     choice = new UplinkChoice();
-    flows = new OpenFlows(table, choice, UplinkCookie.generation(start));
+    flows = new OpenFlows(settings.get(MAX_FLOWS), choice, UplinkCookie.generation(start));
     refusals = new Refusals();
-    FlowSender sender = new FlowSender(programmer);
+    FlowSender sender = new FlowSender(ruleSender);
     Resets resets = new Resets(sender);
     ends = new FlowEnds(flows, sender);
-    rules = new SwitchKeeper(programmer, (int) (start >>> 20));
-    keeper =
-        new HostKeeper(
-            programmer,
+    rules = new FixedRules(ruleSender, features, (int) (start >>> 20));
+    host =
+        new WiredHost(
+            ruleSender,
             rules,
             flows,
             sender,
@@ -157,19 +168,17 @@ public final class EndhostModule extends BaseModule
             serialExecutor,
             this::resetLater,
             nanoTime);
-    configuration = new ConfigurationWriter(uplinks, choice, keeper, serialExecutor);
+    configuration = new ConfigurationWriter(uplinks, choice, host, serialExecutor);
     refusedFlows = new RefusedFlows(flows, serialExecutor, this::endRefused);
     FirstPackets firstPackets = new FirstPackets();
     races = new Races();
     FlowPlacer placer =
-        new FlowPlacer(
-            flows, choice, sender, refusals, resets, races, rules::matchesTcpFlags, nanoTime);
+        new FlowPlacer(flows, choice, sender, refusals, resets, races, this::seesAnswers, nanoTime);
     packets =
         new PacketIns(
             uplinks,
             placer,
             ends,
-            new ArpProxy(sender),
             new NeighbourProxy(sender),
             new IcmpErrors(flows, races, sender, refusals),
             firstPackets,
@@ -180,18 +189,18 @@ public final class EndhostModule extends BaseModule
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    uplinks.addListener(keeper::viewChanged);
+    uplinks.addListener(host::viewChanged);
     switches.addOFSwitchListener(this);
     provider.addOFMessageListener(OFType.PACKET_IN, this);
     provider.addOFMessageListener(OFType.FLOW_REMOVED, this);
     provider.addOFMessageListener(OFType.ERROR, this);
     Repetition repetition = new Repetition(timer, tasks);
-    repetition.every(SWEEP_MILLIS, "checking a host's flows", serialExecutor, keeper::check);
+    repetition.every(SWEEP_MILLIS, "checking a host's flows", serialExecutor, host::check);
     repetition.every(SWEEP_MILLIS, "sweeping a host's flows", serialExecutor, this::sweep);
   }
 
   private void sweep() {
-    keeper.wiring().ifPresent(wiring -> ends.sweep(wiring, nanoTime.getAsLong()));
+    host.wiring().ifPresent(wiring -> ends.sweep(wiring, nanoTime.getAsLong()));
     races.sweep(nanoTime.getAsLong());
   }
 
@@ -208,7 +217,7 @@ public final class EndhostModule extends BaseModule
     tasks.run(
         "resetting a host's flows",
         () -> {
-          if (keeper.resetMore()) {
+          if (host.resetMore()) {
             resetLater();
           }
         });
@@ -216,7 +225,7 @@ public final class EndhostModule extends BaseModule
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    Optional<Wiring> hosts = keeper.wiring().filter(now -> now.switchId().equals(sw.getId()));
+    Optional<Wiring> hosts = host.wiring().filter(now -> now.switchId().equals(sw.getId()));
     if (message instanceof OFPacketIn packetIn) {
       hosts.ifPresent(
           wiring ->
@@ -243,11 +252,11 @@ public final class EndhostModule extends BaseModule
   }
 
   private boolean isRefusal(OFErrorMsg error) {
-    return rules.refused(error.getXid()) || refusedFlows.take(error);
+    return features.refused(error) || refusedFlows.take(error);
   }
 
   private void endRefused(Flow flow) {
-    if (keeper.endRefused(flow)) {
+    if (host.endRefused(flow)) {
       refusals.count(Refusal.RULE_REFUSED);
     }
   }
@@ -306,7 +315,7 @@ public final class EndhostModule extends BaseModule
   @Override
   public void switchActivated(DatapathId switchId) {
     if (isHosts(switchId)) {
-      keeper.switchActivated(switchId);
+      host.switchActivated(switchId);
     }
     // even if the switch is not known as the host's yet: its configuration may be on the way
     uplinks.switchChanged();
@@ -314,6 +323,7 @@ public final class EndhostModule extends BaseModule
 
   @Override
   public void switchRemoved(DatapathId switchId) {
+    features.forget(switchId);
     if (isHosts(switchId)) {
       uplinks.switchGone();
     }
@@ -329,6 +339,13 @@ public final class EndhostModule extends BaseModule
     if (isHosts(switchId)) {
       uplinks.switchChanged();
     }
+  }
+
+  /** Whether answers to first packets come to the controller. */
+  private boolean seesAnswers() {
+    return host.wiring()
+        .filter(wiring -> !features.has(wiring.switchId(), SwitchFeature.TCP_FLAGS))
+        .isEmpty();
   }
 
   private boolean isHosts(DatapathId switchId) {

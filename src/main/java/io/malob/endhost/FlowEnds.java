@@ -1,6 +1,7 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.FoundFlow;
@@ -33,7 +34,7 @@ final class FlowEnds {
   }
 
   /** A copy of a packet with FIN or RST; the switch forwards the packet itself. */
-  void copied(FlowKey key, boolean byHost, IpPacket packet, long nowNanos) {
+  void copied(FlowKey key, boolean byHost, Packet packet, long nowNanos) {
     @Nullable Flow flow = flows.find(key);
     if (flow == null) {
       return;
@@ -50,8 +51,8 @@ final class FlowEnds {
    */
   void removed(OFFlowRemoved removed, long nowNanos) {
     U64 cookie = removed.getCookie();
-    boolean isOut = UplinkCookie.is(cookie, UplinkCookie.Kind.OUT);
-    if (!isOut && !UplinkCookie.is(cookie, UplinkCookie.Kind.BACK)) {
+    boolean isOut = Cookie.is(cookie, CookieKind.UPLINK_OUT);
+    if (!isOut && !Cookie.is(cookie, CookieKind.UPLINK_BACK)) {
       return;
     }
     @Nullable Flow flow = flows.find(FoundFlow.keyOf(removed.getMatch(), isOut));

@@ -1,10 +1,8 @@
 package io.malob.endhost;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
-import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,8 +73,8 @@ final class FlowPlacer {
    *
    * @return whether it was the first of a flow
    */
-  boolean sent(Wiring wiring, InsideEnd inside, IpPacket packet, long nowNanos) {
-    Optional<? extends IPAddress<?>> host = inside.address(packet.version());
+  boolean sent(Wiring wiring, Packet packet, long nowNanos) {
+    Optional<? extends IPAddress<?>> host = wiring.host().address(packet.version());
     if (host.isEmpty()) {
       return false;
     }
@@ -87,34 +85,28 @@ final class FlowPlacer {
     FlowKey key = FlowKey.sent(packet);
     return !fragments.send(wiring, packet, nowNanos)
         && key.version() == packet.version()
-        && place(wiring, inside, key, packet, nowNanos);
+        && place(wiring, key, packet, nowNanos);
   }
 
-  private boolean place(
-      Wiring wiring, InsideEnd inside, FlowKey key, IpPacket packet, long nowNanos) {
+  private boolean place(Wiring wiring, FlowKey key, Packet packet, long nowNanos) {
     @Nullable Flow known = flows.find(key);
     Optional<UplinkEnd> uplink = known == null ? Optional.empty() : wiring.uplinkOf(known);
     if (known == null || uplink.isEmpty()) {
-      return unknown(wiring, inside, key, packet, known, nowNanos);
+      return unknown(wiring, key, packet, known, nowNanos);
     }
     boolean isNew = known.isOver() && packet.isTcpSyn();
     // on the old flow's uplink: the switch may use its rules a moment longer
     Flow flow = isNew ? flows.renew(known, nowNanos) : known;
-    send(wiring, inside, uplink.get(), flow, packet, nowNanos);
+    send(wiring, uplink.get(), flow, packet, nowNanos);
     return isNew;
   }
 
   private boolean unknown(
-      Wiring wiring,
-      InsideEnd inside,
-      FlowKey key,
-      IpPacket packet,
-      @Nullable Flow stranded,
-      long nowNanos) {
+      Wiring wiring, FlowKey key, Packet packet, @Nullable Flow stranded, long nowNanos) {
     if (key.protocol() == FlowKey.TCP && !packet.isTcpSyn()) {
       resets.answered(key);
       refusals.count(Refusal.UNKNOWN_CONNECTION);
-      sender.reset(wiring, inside, packet);
+      sender.reset(wiring, packet);
       return false;
     }
     if (stranded != null) {
@@ -125,7 +117,7 @@ final class FlowPlacer {
     }
     Optional<UplinkView> chosen = choice.choose(wiring, key);
     if (chosen.isEmpty() || flows.isFull()) {
-      refuse(chosen.isEmpty() ? Refusal.NO_UPLINK : Refusal.TABLE_FULL, wiring, inside, packet);
+      refuse(chosen.isEmpty() ? Refusal.NO_UPLINK : Refusal.TABLE_FULL, wiring, packet);
       return false;
     }
     @Nullable UplinkEnd uplink = wiring.byNumber().get(chosen.get().number());
@@ -137,27 +129,20 @@ final class FlowPlacer {
     }
     IPAddress<?> address = uplink.address(key.version()).orElseThrow();
     Flow flow = flows.open(key, uplink.number(), address, nowNanos);
-    send(wiring, inside, wiring.uplinkOf(flow).orElse(uplink), flow, packet, nowNanos);
+    send(wiring, wiring.uplinkOf(flow).orElse(uplink), flow, packet, nowNanos);
     return true;
   }
 
-  private void send(
-      Wiring wiring,
-      InsideEnd inside,
-      UplinkEnd uplink,
-      Flow flow,
-      IpPacket packet,
-      long nowNanos) {
+  private void send(Wiring wiring, UplinkEnd uplink, Flow flow, Packet packet, long nowNanos) {
     boolean rules = flow.needsRules(nowNanos, RULES_AGAIN_NANOS);
-    sender.carry(wiring, inside, uplink, flow, rules, packet.frame());
+    sender.carry(wiring, uplink, flow, rules, packet.frame());
   }
 
   /**
    * Sends a SYN over a second uplink as well: to a port of races, or to try an avoided uplink;
    * false if the connection is not to be raced.
    */
-  private boolean race(
-      Wiring wiring, FlowKey key, UplinkEnd first, IpPacket packet, long nowNanos) {
+  private boolean race(Wiring wiring, FlowKey key, UplinkEnd first, Packet packet, long nowNanos) {
     // a SYN with data could be executed twice
     boolean mayRace =
         key.protocol() == FlowKey.TCP
@@ -190,7 +175,7 @@ final class FlowPlacer {
   }
 
   /** Sends a retransmitted SYN like the first; false if its race is decided, or has no uplinks. */
-  private boolean raceAgain(Wiring wiring, FlowKey key, IpPacket packet) {
+  private boolean raceAgain(Wiring wiring, FlowKey key, Packet packet) {
     List<UplinkEnd> uplinks = new ArrayList<>();
     for (int number : races.running(key, packet.tcpSequence())) {
       @Nullable UplinkEnd uplink = wiring.byNumber().get(number);
@@ -204,19 +189,14 @@ final class FlowPlacer {
     return !uplinks.isEmpty();
   }
 
-  private void sendAll(Wiring wiring, List<UplinkEnd> uplinks, FlowKey key, IpPacket packet) {
+  private void sendAll(Wiring wiring, List<UplinkEnd> uplinks, FlowKey key, Packet packet) {
     races.extraPackets.add(uplinks.size() - 1L);
     sender.sendOver(wiring, uplinks, key, packet.frame());
   }
 
   /** Takes a SYN-ACK without a rule. */
   private void answered(
-      Wiring wiring,
-      InsideEnd inside,
-      UplinkEnd uplink,
-      FlowKey key,
-      IpPacket packet,
-      long nowNanos) {
+      Wiring wiring, UplinkEnd uplink, FlowKey key, Packet packet, long nowNanos) {
     if (!wiring.isUsable(uplink.number(), key)) {
       return;
     }
@@ -230,7 +210,7 @@ final class FlowPlacer {
         IPAddress<?> address = uplink.address(key.version()).orElseThrow();
         Flow flow = flows.open(key, uplink.number(), address, nowNanos);
         flow.hasRules(nowNanos);
-        sender.carryBack(wiring, inside, uplink, flow, packet.frame());
+        sender.carryBack(wiring, uplink, flow, packet.frame());
       }
       case LOSES -> sender.resetPeer(wiring, uplink, packet);
       case OTHER -> {} // of the host's own connection
@@ -238,34 +218,33 @@ final class FlowPlacer {
   }
 
   /** Takes a copy of a reset from an uplink: there is no rule that delivers it during a race. */
-  void rejected(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet) {
+  void rejected(Wiring wiring, UplinkEnd uplink, Packet packet) {
     FlowKey key = FlowKey.received(packet);
     boolean isItsAnswer =
         races.running(key, packet.tcpAcknowledgement() - 1).contains(uplink.number());
     if (isItsAnswer && races.rejected(key, uplink.number())) {
-      sender.handBack(wiring, inside, key, packet.frame());
+      sender.handBack(wiring, key, packet.frame());
     }
   }
 
-  private void refuse(Refusal why, Wiring wiring, InsideEnd inside, IpPacket packet) {
+  private void refuse(Refusal why, Wiring wiring, Packet packet) {
     refusals.count(why);
     if (packet.protocol() == FlowKey.TCP || packet.protocol() == FlowKey.UDP) {
-      sender.noWay(wiring, inside, packet);
+      sender.noWay(wiring, packet);
     }
   }
 
   /** Takes a packet for the host that came in at an uplink. */
-  void received(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+  void received(Wiring wiring, UplinkEnd uplink, Packet packet, long nowNanos) {
     FlowKey key = FlowKey.received(packet);
-    if (fragments.receive(wiring, inside, uplink, packet, nowNanos)
-        || key.version() != packet.version()) {
+    if (fragments.receive(wiring, uplink, packet, nowNanos) || key.version() != packet.version()) {
       return;
     }
     @Nullable Flow flow = flows.find(key);
     if (flow != null && flow.uplink() == uplink.number()) {
-      sender.handBack(wiring, inside, key, packet.frame());
+      sender.handBack(wiring, key, packet.frame());
     } else if (packet.hasTcpFlags(Packet.TCP_SYN | Packet.TCP_ACK)) {
-      answered(wiring, inside, uplink, key, packet, nowNanos);
+      answered(wiring, uplink, key, packet, nowNanos);
     } else if (key.protocol() != FlowKey.TCP && barred.take(nowNanos)) {
       sender.bar(wiring, uplink, key);
     }

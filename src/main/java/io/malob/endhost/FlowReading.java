@@ -1,11 +1,9 @@
 package io.malob.endhost;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
+import io.malob.openflow.Answers;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.FoundFlow;
-import io.malob.openflow.uplink.InsideEnd;
-import io.malob.openflow.uplink.UplinkCookie;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +18,6 @@ import java.util.stream.Collectors;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,7 +123,7 @@ final class FlowReading {
     }
     if (isNew || (isDue && !flows.all().isEmpty())) {
       asking = true;
-      ask(sw, UplinkCookie.Kind.BACK, this::takeBack, () -> askOut(sw, whenCounted));
+      ask(sw, CookieKind.UPLINK_BACK, this::takeBack, () -> askOut(sw, whenCounted));
     } else if (flows.all().isEmpty()) {
       choice.looked(List.of(), nanoTime.getAsLong());
     }
@@ -135,7 +132,7 @@ final class FlowReading {
   private void askOut(IOFSwitch sw, Runnable whenCounted) {
     ask(
         sw,
-        UplinkCookie.Kind.OUT,
+        CookieKind.UPLINK_OUT,
         found -> found.forEach(this::count),
         () -> {
           asking = false;
@@ -163,36 +160,26 @@ final class FlowReading {
     }
   }
 
-  private void ask(
-      IOFSwitch sw, UplinkCookie.Kind kind, Consumer<List<FoundFlow>> taker, Runnable next) {
-    Futures.addCallback(
+  private void ask(IOFSwitch sw, CookieKind kind, Consumer<List<FoundFlow>> taker, Runnable next) {
+    Answers.take(
         sw.writeStatsRequest(FoundFlow.request(sw.getOFFactory(), kind)),
-        new FutureCallback<List<OFFlowStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFFlowStatsReply> parts) {
-            if (parts != null) {
-              taker.accept(
-                  parts.stream()
-                      .flatMap(part -> part.getEntries().stream())
-                      .flatMap(entry -> FoundFlow.of(entry).stream())
-                      .toList());
-            }
-            next.run();
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            asking = false;
-          }
+        serialExecutor,
+        parts -> {
+          taker.accept(
+              parts.stream()
+                  .flatMap(part -> part.getEntries().stream())
+                  .flatMap(entry -> FoundFlow.of(entry).stream())
+                  .toList());
+          next.run();
         },
-        serialExecutor);
+        cause -> asking = false);
   }
 
   private void takeBack(List<FoundFlow> found) {
     found.forEach(this::count);
     Optional<Wiring> now = wirings.get();
     if (isNew && now.isPresent() && now.get().inside().isPresent()) {
-      settle(now.get(), now.get().inside().get(), found);
+      settle(now.get(), found);
     }
   }
 
@@ -206,12 +193,12 @@ final class FlowReading {
     }
   }
 
-  private void settle(Wiring wiring, InsideEnd inside, List<FoundFlow> found) {
+  private void settle(Wiring wiring, List<FoundFlow> found) {
     boolean isOver = nanoTime.getAsLong() - newSinceNanos >= GRACE_NANOS;
     boolean isComplete = true;
     Set<FlowKey> carried = new HashSet<>();
     for (FoundFlow each : found) {
-      if (flows.find(each.key()) != null || adopt(wiring, inside, each)) {
+      if (flows.find(each.key()) != null || adopt(wiring, each)) {
         carried.add(each.key());
       } else if (isOver || aliveSinceNew.contains(each.uplink())) {
         abandon(wiring, each);
@@ -222,13 +209,13 @@ final class FlowReading {
     for (Flow flow : flows.all()) {
       boolean isOld = nanoTime.getAsLong() - flow.startedNanos() >= TimeUnit.SECONDS.toNanos(1);
       if (isOld && !carried.contains(flow.key()) && !flow.isOver()) {
-        wiring.uplinkOf(flow).ifPresent(uplink -> sender.carry(wiring, inside, uplink, flow));
+        wiring.uplinkOf(flow).ifPresent(uplink -> sender.carry(wiring, uplink, flow));
       }
     }
     isNew = !isComplete;
   }
 
-  private boolean adopt(Wiring wiring, InsideEnd inside, FoundFlow found) {
+  private boolean adopt(Wiring wiring, FoundFlow found) {
     @Nullable UplinkEnd uplink = wiring.byPort().get(found.inPort());
     if (uplink == null || flows.isFull()) {
       return false;
@@ -248,7 +235,7 @@ final class FlowReading {
     flow.counted(found.bytes(), 0, nowNanos);
     flows.adopt(flow);
     if (found.uplink() != uplink.number()) {
-      sender.carry(wiring, inside, uplink, flow); // so that its cookie names its uplink
+      sender.carry(wiring, uplink, flow); // so that its cookie names its uplink
     }
     return true;
   }

@@ -1,7 +1,6 @@
 package io.malob.endhost;
 
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.FlowKey;
@@ -15,23 +14,16 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** Sends the messages of one flow: its rules, its packets, and its resets. Thread-safe. */
-final class FlowSender {
-  private final FlowProgrammer programmer;
-
-  FlowSender(FlowProgrammer programmer) {
-    this.programmer = programmer;
-  }
-
+record FlowSender(RuleSender ruleSender) {
   /** Installs a flow's rules and forwards one of its packets, in one write. */
-  void carry(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, boolean rules, byte[] frame) {
-    programmer.send(
+  void carry(Wiring wiring, UplinkEnd uplink, Flow flow, boolean rules, byte[] frame) {
+    ruleSender.send(
         wiring.switchId(),
         factory -> {
           List<OFMessage> messages = new ArrayList<>(3);
           if (rules) {
             messages.addAll(
-                FlowRules.carry(factory, inside, uplink, flow.key(), flow.generation()));
+                FlowRules.carry(factory, wiring.host(), uplink, flow.key(), flow.generation()));
           }
           messages.add(FlowRules.sendOut(factory, uplink, flow.key(), frame));
           return messages;
@@ -39,21 +31,21 @@ final class FlowSender {
   }
 
   /** Installs a flow's rules and delivers the answer to its first packet, in one write. */
-  void carryBack(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow, byte[] frame) {
-    programmer.send(
+  void carryBack(Wiring wiring, UplinkEnd uplink, Flow flow, byte[] frame) {
+    ruleSender.send(
         wiring.switchId(),
         factory -> {
           List<OFMessage> messages =
               new ArrayList<>(
-                  FlowRules.carry(factory, inside, uplink, flow.key(), flow.generation()));
-          messages.add(FlowRules.sendBack(factory, inside, flow.key(), frame));
+                  FlowRules.carry(factory, wiring.host(), uplink, flow.key(), flow.generation()));
+          messages.add(FlowRules.sendBack(factory, wiring.host(), flow.key(), frame));
           return messages;
         });
   }
 
   /** Forwards a packet of the host over several uplinks. */
   void sendOver(Wiring wiring, List<UplinkEnd> uplinks, FlowKey key, byte[] frame) {
-    programmer.send(
+    ruleSender.send(
         wiring.switchId(),
         factory ->
             uplinks.stream()
@@ -62,54 +54,55 @@ final class FlowSender {
   }
 
   /** Installs a flow's rules. */
-  void carry(Wiring wiring, InsideEnd inside, UplinkEnd uplink, Flow flow) {
-    programmer.send(
+  void carry(Wiring wiring, UplinkEnd uplink, Flow flow) {
+    ruleSender.send(
         wiring.switchId(),
-        factory -> FlowRules.carry(factory, inside, uplink, flow.key(), flow.generation()));
+        factory -> FlowRules.carry(factory, wiring.host(), uplink, flow.key(), flow.generation()));
   }
 
   /** Delivers an answer to the host that was faster than its rule. */
-  void handBack(Wiring wiring, InsideEnd inside, FlowKey key, byte[] frame) {
-    programmer.send(
-        wiring.switchId(), factory -> List.of(FlowRules.sendBack(factory, inside, key, frame)));
+  void handBack(Wiring wiring, FlowKey key, byte[] frame) {
+    ruleSender.send(
+        wiring.switchId(),
+        factory -> List.of(FlowRules.sendBack(factory, wiring.host(), key, frame)));
   }
 
   /** Drops packets without a flow, until they end. */
   void bar(Wiring wiring, UplinkEnd uplink, FlowKey key) {
-    programmer.send(wiring.switchId(), factory -> List.of(FlowRules.foreign(factory, uplink, key)));
+    ruleSender.send(wiring.switchId(), factory -> List.of(FlowRules.foreign(factory, uplink, key)));
   }
 
   /** Deletes a flow's rules. */
   void remove(Wiring wiring, int uplink, long generation) {
-    programmer.send(
+    ruleSender.send(
         wiring.switchId(), factory -> List.of(FlowRules.remove(factory, uplink, generation)));
   }
 
   /** Sends the host a frame of the controller. */
-  void tell(Wiring wiring, InsideEnd inside, byte[] frame) {
-    programmer.sendFrame(wiring.switchId(), List.of(inside.port()), frame);
+  void tell(Wiring wiring, byte[] frame) {
+    ruleSender.sendFrame(wiring.switchId(), List.of(wiring.host().port()), frame);
   }
 
   /** Sends a frame of the controller from a port. */
   void sendAt(Wiring wiring, OFPort port, byte[] frame) {
-    programmer.sendFrame(wiring.switchId(), List.of(port), frame);
+    ruleSender.sendFrame(wiring.switchId(), List.of(port), frame);
   }
 
   /** Resets the connection that a TCP packet of the host belongs to. */
-  void reset(Wiring wiring, InsideEnd inside, IpPacket packet) {
+  void reset(Wiring wiring, Packet packet) {
     if (!packet.hasTcpFlags(Packet.TCP_RST)) {
-      tell(wiring, inside, Replies.tcpReset(packet));
+      tell(wiring, Replies.tcpReset(packet));
     }
   }
 
   /** Resets the connection of a peer that a TCP packet from an uplink belongs to. */
-  void resetPeer(Wiring wiring, UplinkEnd uplink, IpPacket packet) {
+  void resetPeer(Wiring wiring, UplinkEnd uplink, Packet packet) {
     sendAt(wiring, uplink.port(), Replies.tcpReset(packet));
   }
 
   /** Tells the host that there is no path for a packet that it sent. */
-  void noWay(Wiring wiring, InsideEnd inside, IpPacket packet) {
-    tell(wiring, inside, Replies.networkUnreachable(packet));
+  void noWay(Wiring wiring, Packet packet) {
+    tell(wiring, Replies.networkUnreachable(packet));
   }
 
   /**
@@ -117,15 +110,14 @@ final class FlowSender {
    *
    * @param segment {@link Replies#tcpSyn(Replies.Ends)} or {@link Replies#tcpAck}
    */
-  void provoke(
-      Wiring wiring, InsideEnd inside, FlowKey key, Function<Replies.Ends, byte[]> segment) {
+  void provoke(Wiring wiring, FlowKey key, Function<Replies.Ends, byte[]> segment) {
+    InsideEnd inside = wiring.host();
     inside
         .address(key.version())
         .ifPresent(
             host ->
                 tell(
                     wiring,
-                    inside,
                     segment.apply(
                         new Replies.Ends(
                             inside.gatewayMac(),
@@ -137,14 +129,14 @@ final class FlowSender {
   }
 
   /** Tells the host that there is no longer a listener for its UDP packets. */
-  void unreachable(Wiring wiring, InsideEnd inside, FlowKey key) {
+  void unreachable(Wiring wiring, FlowKey key) {
+    InsideEnd inside = wiring.host();
     inside
         .address(key.version())
         .ifPresent(
             host ->
                 tell(
                     wiring,
-                    inside,
                     Replies.udpPortUnreachable(
                         new Replies.Ends(
                             inside.mac(),

@@ -4,8 +4,6 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.malob.module.NanoTicker;
 import io.malob.openflow.packet.FragmentTranslation;
-import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.InsideEnd;
@@ -57,28 +55,28 @@ final class Fragments {
   }
 
   /** Sends a fragment that the host sends; false if the packet is to be carried as others are. */
-  boolean send(Wiring wiring, IpPacket packet, long nowNanos) {
+  boolean send(Wiring wiring, Packet packet, long nowNanos) {
     if (isByHand(packet)) {
-      send(wiring, (Packet) packet, nowNanos);
+      carry(wiring, packet, nowNanos);
     }
     return isByHand(packet) || isRefused(packet);
   }
 
-  private static boolean isByHand(IpPacket packet) {
-    return packet instanceof Packet
+  private static boolean isByHand(Packet packet) {
+    return packet.isIpv4()
         && packet.isFragment()
         && (packet.protocol() == FlowKey.TCP || packet.protocol() == FlowKey.UDP);
   }
 
-  private boolean isRefused(IpPacket packet) {
-    boolean isRefused = packet instanceof Ipv6Packet && packet.isFragment();
+  private boolean isRefused(Packet packet) {
+    boolean isRefused = packet.isIpv6() && packet.isFragment();
     if (isRefused) {
       refusals.count(Refusal.FRAGMENT_IPV6);
     }
     return isRefused;
   }
 
-  private void send(Wiring wiring, Packet packet, long nowNanos) {
+  private void carry(Wiring wiring, Packet packet, long nowNanos) {
     FlowKey key = FlowKey.sent(packet);
     @Nullable UplinkEnd uplink =
         choice.choose(wiring, key).map(view -> wiring.byNumber().get(view.number())).orElse(null);
@@ -102,22 +100,20 @@ final class Fragments {
    * Delivers a fragment that came in at an uplink to the host; false if the packet is to be carried
    * as others are.
    */
-  boolean receive(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+  boolean receive(Wiring wiring, UplinkEnd uplink, Packet packet, long nowNanos) {
     if (isByHand(packet)) {
-      receive(wiring, inside, uplink, (Packet) packet, nowNanos);
+      deliver(wiring, uplink, packet, nowNanos);
     }
     return isByHand(packet) || isRefused(packet);
   }
 
-  private void receive(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, Packet packet, long nowNanos) {
+  private void deliver(Wiring wiring, UplinkEnd uplink, Packet packet, long nowNanos) {
     if (!received.take(nowNanos)) {
       refusals.count(Refusal.FRAGMENT_RATE);
     } else if (isExpected(FlowKey.received(packet), uplink.number())) {
-      sender.sendAt(
+      InsideEnd inside = wiring.host();
+      sender.tell(
           wiring,
-          inside.port(),
           FragmentTranslation.translated(
               packet,
               inside.gatewayMac(),

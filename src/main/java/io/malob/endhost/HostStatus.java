@@ -1,9 +1,9 @@
 package io.malob.endhost;
 
 import com.google.common.math.Quantiles;
+import io.malob.json.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,33 +11,18 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.OFValueType;
 
 /** Shows the state as JSON values. Reads only thread-safe values. */
-final class HostStatus {
+record HostStatus(
+    OpenFlows flows,
+    UplinkChoice choice,
+    Refusals refusals,
+    FirstPackets firstPackets,
+    Races races) {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final OpenFlows flows;
-  private final UplinkChoice choice;
-  private final Refusals refusals;
-  private final FirstPackets firstPackets;
-  private final Races races;
-
-  HostStatus(
-      OpenFlows flows,
-      UplinkChoice choice,
-      Refusals refusals,
-      FirstPackets firstPackets,
-      Races races) {
-    this.flows = flows;
-    this.choice = choice;
-    this.refusals = refusals;
-    this.firstPackets = firstPackets;
-    this.races = races;
-  }
-
   Map<String, @Nullable Object> status(Optional<HostView> view, boolean connected) {
-    Map<String, @Nullable Object> status = new LinkedHashMap<>();
-    status.put("configured", view.isPresent());
-    status.put("connected", connected);
+    Map<String, @Nullable Object> status =
+        Json.fields("configured", view.isPresent(), "connected", connected);
     view.ifPresent(
         now -> {
           HostNetwork network = now.network();
@@ -60,9 +45,10 @@ final class HostStatus {
             .flatMap(now -> now.uplinks().stream())
             .map(each -> flows.counts(each.number()))
             .toList();
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("open", all.stream().mapToInt(each -> each.open.get()).sum());
-    shown.put("total", all.stream().mapToLong(each -> each.total.sum()).sum());
+    Map<String, @Nullable Object> shown =
+        Json.fields(
+            "open", all.stream().mapToInt(each -> each.open.get()).sum(),
+            "total", all.stream().mapToLong(each -> each.total.sum()).sum());
     // if the switch distributes flows itself, the controller does not see each flow
     shown.put(
         "known",
@@ -72,15 +58,14 @@ final class HostStatus {
   }
 
   private static Map<String, @Nullable Object> inside(Inside inside) {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("port", inside.port());
-    shown.put("mac", inside.mac().toString());
-    shown.put("gateway_mac", inside.gatewayMac().toString());
-    shown.put("ipv4", inside.ipv4().toString());
-    shown.put("gateway_ipv4", inside.gatewayIpv4().toString());
-    shown.put("ipv6", text(inside.ipv6()));
-    shown.put("gateway_ipv6", text(inside.gatewayIpv6()));
-    return shown;
+    return Json.fields(
+        "port", inside.port(),
+        "mac", inside.mac().toString(),
+        "gateway_mac", inside.gatewayMac().toString(),
+        "ipv4", inside.ipv4().toString(),
+        "gateway_ipv4", inside.gatewayIpv4().toString(),
+        "ipv6", text(inside.ipv6()),
+        "gateway_ipv6", text(inside.gatewayIpv6()));
   }
 
   private static @Nullable String text(Optional<? extends OFValueType<?>> value) {
@@ -90,20 +75,21 @@ final class HostStatus {
   private Map<String, @Nullable Object> uplink(UplinkView view) {
     Uplink uplink = view.uplink();
     UplinkCounts counts = flows.counts(view.number());
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("name", uplink.name());
-    shown.put("port", uplink.port());
-    shown.put("mac", uplink.mac().toString());
-    shown.put("weight", uplink.weight());
-    shown.put("ipv4", text(uplink.ipv4()));
-    shown.put("gateway_ipv4", text(uplink.gatewayIpv4()));
-    shown.put("ipv6", text(uplink.ipv6()));
-    shown.put("gateway_ipv6", text(uplink.gatewayIpv6()));
-    shown.put("number", view.number());
-    shown.put("alive", view.alive());
-    shown.put("avoided", choice.answers().isAvoided(view.number()));
-    shown.put("gateway_mac", text(view.gatewayMac()));
-    shown.put("gateway_mac6", text(view.gatewayMac6()));
+    Map<String, @Nullable Object> shown =
+        Json.fields(
+            "name", uplink.name(),
+            "port", uplink.port(),
+            "mac", uplink.mac().toString(),
+            "weight", uplink.weight(),
+            "ipv4", text(uplink.ipv4()),
+            "gateway_ipv4", text(uplink.gatewayIpv4()),
+            "ipv6", text(uplink.ipv6()),
+            "gateway_ipv6", text(uplink.gatewayIpv6()),
+            "number", view.number(),
+            "alive", view.alive(),
+            "avoided", choice.answers().isAvoided(view.number()),
+            "gateway_mac", text(view.gatewayMac()),
+            "gateway_mac6", text(view.gatewayMac6()));
     boolean unknown = view.capacitySource().equals("unknown");
     shown.put("capacity_bps", unknown ? null : view.capacityBps());
     shown.put("capacity_source", view.capacitySource());
@@ -112,11 +98,12 @@ final class HostStatus {
     shown.put(
         "round_trip_ms",
         view.roundTripNanos() == 0 ? null : view.roundTripNanos() / NANOS_PER_MILLI);
-    Map<String, Object> flowCounts = new LinkedHashMap<>();
-    flowCounts.put("open", counts.open.get());
-    flowCounts.put("total", counts.total.sum());
-    flowCounts.put("reset", counts.reset.sum());
-    flowCounts.put("moved", counts.moved.sum());
+    Map<String, @Nullable Object> flowCounts =
+        Json.fields(
+            "open", counts.open.get(),
+            "total", counts.total.sum(),
+            "reset", counts.reset.sum(),
+            "moved", counts.moved.sum());
     shown.put("flows", flowCounts);
     shown.put("bytes", bytes(view.number(), counts));
     return shown;
@@ -131,26 +118,23 @@ final class HostStatus {
         sent += flow.sentBytes();
       }
     }
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("received", received);
-    shown.put("sent", sent);
-    return shown;
+    return Json.fields(
+        "received", received,
+        "sent", sent);
   }
 
   private Map<String, @Nullable Object> firstPacketMillis() {
     long[] sorted = firstPackets.sorted();
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("median", percentile(sorted, 50));
-    shown.put("p99", percentile(sorted, 99));
-    return shown;
+    return Json.fields(
+        "median", percentile(sorted, 50),
+        "p99", percentile(sorted, 99));
   }
 
   private Map<String, @Nullable Object> raceCounts() {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("total", races.total.sum());
-    shown.put("won_by_second", races.wonBySecond.sum());
-    shown.put("extra_packets", races.extraPackets.sum());
-    return shown;
+    return Json.fields(
+        "total", races.total.sum(),
+        "won_by_second", races.wonBySecond.sum(),
+        "extra_packets", races.extraPackets.sum());
   }
 
   private static @Nullable Double percentile(long[] nanos, int percent) {
@@ -176,20 +160,17 @@ final class HostStatus {
   }
 
   private static Map<String, @Nullable Object> flow(HostView view, Flow flow, long nowNanos) {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("protocol", flow.key().protocolName());
-    shown.put("source_port", flow.key().hostPort());
-    shown.put("destination", flow.key().peer().toString());
-    shown.put("destination_port", flow.key().peerPort());
-    shown.put(
+    return Json.fields(
+        "protocol", flow.key().protocolName(),
+        "source_port", flow.key().hostPort(),
+        "destination", flow.key().peer().toString(),
+        "destination_port", flow.key().peerPort(),
         "uplink",
-        view.uplinks().stream()
-            .filter(each -> each.number() == flow.uplink())
-            .map(each -> each.uplink().name())
-            .findFirst()
-            .orElse(null));
-    shown.put("bytes_received", flow.receivedBytes());
-    shown.put("seconds", (nowNanos - flow.startedNanos()) / NANOS_PER_SECOND);
-    return shown;
+            view.uplinks().stream()
+                .filter(each -> each.number() == flow.uplink())
+                .map(each -> each.uplink().name())
+                .findFirst(),
+        "bytes_received", flow.receivedBytes(),
+        "seconds", (nowNanos - flow.startedNanos()) / NANOS_PER_SECOND);
   }
 }

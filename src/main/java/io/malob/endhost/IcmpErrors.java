@@ -1,9 +1,8 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.uplink.FlowKey;
-import io.malob.openflow.uplink.InsideEnd;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +29,15 @@ final class IcmpErrors {
   }
 
   /** Takes a packet that came in at an uplink; false if it is not an error. */
-  boolean take(Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+  boolean take(Wiring wiring, UplinkEnd uplink, Packet packet, long nowNanos) {
     Optional<QuotedPacket> quoted = QuotedPacket.of(packet);
-    Optional<? extends IPAddress<?>> host = inside.address(packet.version());
+    Optional<? extends IPAddress<?>> host = wiring.host().address(packet.version());
     if (quoted.isPresent()
         && host.isPresent()
         && concernsFlow(keyOf(quoted.get()), uplink, nowNanos)) {
       sender.tell(
-          wiring, inside, quoted.get().readdressed(inside.gatewayMac(), inside.mac(), host.get()));
+          wiring,
+          quoted.get().readdressed(wiring.host().gatewayMac(), wiring.host().mac(), host.get()));
     }
     return quoted.isPresent();
   }

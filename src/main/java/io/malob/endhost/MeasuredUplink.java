@@ -4,6 +4,7 @@ import io.malob.algorithm.estimate.LinkCapacity;
 import io.malob.algorithm.estimate.ProbePlan;
 import io.malob.algorithm.estimate.WindowMinimum;
 import io.malob.openflow.packet.EchoFrames;
+import io.malob.openflow.packet.Replies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -193,22 +194,22 @@ final class MeasuredUplink {
     if (bytes == 0) {
       return Optional.empty();
     }
-    ipv4Router.asked(nowNanos);
+    ipv4Router.liveness.asked(nowNanos);
     echoBytes += bytes;
     AwaitedEchoes.Echo echo = awaited.add(bytes, nowNanos);
     IPv4Address router = uplink.gatewayIpv4().orElseThrow();
     byte[] frame =
         EchoFrames.request(
-            new EchoFrames.End(uplink.mac(), uplink.ipv4().get()),
-            new EchoFrames.End(ipv4Router.mac().orElseThrow(), router),
+            new Replies.Ends(
+                uplink.mac(), ipv4Router.mac().orElseThrow(), uplink.ipv4().get(), 0, router, 0),
             identifier,
-            echo.sequence(),
+            echo.sequence,
             bytes);
     return Optional.of(new Question(frame, echo));
   }
 
   private ProbePlan.Need need(long nowNanos) {
-    if (ipv4Router.owesAnswer(nowNanos)) {
+    if (ipv4Router.liveness.isInDoubt(nowNanos)) {
       return ProbePlan.Need.DOUBT;
     }
     ProbePlan.Need need = capacity.need(nowNanos);
@@ -231,11 +232,11 @@ final class MeasuredUplink {
       return;
     }
     AwaitedEchoes.@Nullable Echo echo = awaited.take(answer.echoSequence());
-    if (echo != null && echo.isWritten()) {
-      long took = receivedNanos - echo.writtenNanos();
-      ipv4Router.heard();
+    if (echo != null && echo.isWritten) {
+      long took = receivedNanos - echo.writtenNanos;
+      ipv4Router.liveness.heard();
       roundTrips.add(took, receivedNanos);
-      capacity.answered(echo.bytes(), took, receivedNanos);
+      capacity.answered(echo.bytes, took, receivedNanos);
     }
   }
 
@@ -250,8 +251,8 @@ final class MeasuredUplink {
     }
     latestBps = now.receivedBps(before);
     boolean isBusy = latestBps > BUSY_BPS;
-    ipv4Router.busy(isBusy);
-    ipv6Router.busy(isBusy);
+    ipv4Router.liveness.busy(isBusy);
+    ipv6Router.liveness.busy(isBusy);
     if (now.atNanos() - from.atNanos() >= SECOND_NANOS) {
       second = now;
       echoBps = 8e9 * echoBytes / (double) (now.atNanos() - from.atNanos());

@@ -1,9 +1,8 @@
 package io.malob.endhost;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.malob.openflow.Answers;
 import io.malob.openflow.TimedPacketOut;
 import java.util.HashMap;
 import java.util.List;
@@ -236,22 +235,15 @@ final class MeasuredUplinks implements Uplinks {
 
   private void read(IOFSwitch sw) {
     isReading = true;
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(
             sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build()),
-        new FutureCallback<List<OFPortStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
-            long atNanos = nanoTime.getAsLong();
-            serialExecutor.execute(() -> counted(answer == null ? List.of() : answer, atNanos));
-          }
-
-          @Override
-          public void onFailure(Throwable unanswered) {
-            serialExecutor.execute(() -> isReading = false);
-          }
+        MoreExecutors.directExecutor(),
+        answer -> {
+          long atNanos = nanoTime.getAsLong();
+          serialExecutor.execute(() -> counted(answer, atNanos));
         },
-        MoreExecutors.directExecutor());
+        unanswered -> serialExecutor.execute(() -> isReading = false));
   }
 
   private void counted(List<OFPortStatsReply> answer, long atNanos) {

@@ -1,35 +1,41 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.NeighbourReplies;
-import io.malob.openflow.uplink.InsideEnd;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.Replies;
 
 /**
- * Answers neighbour solicitations of the inside: all IPv6 addresses except the host's own are at
- * the gateway, like {@link ArpProxy} for IPv4. Thread-safe.
+ * Answers ARP requests and neighbour solicitations of the inside: all addresses except the host's
+ * own are at the gateway, which is the controller itself. Thread-safe.
  */
-final class NeighbourProxy {
-  private final FlowSender sender;
+record NeighbourProxy(FlowSender sender) {
 
-  NeighbourProxy(FlowSender sender) {
-    this.sender = sender;
+  /** Takes an ARP message of the inside. */
+  void takeArp(Wiring wiring, Packet packet) {
+    boolean isAsked =
+        packet.arpOperation() == Packet.ARP_REQUEST
+            && packet.dstAddress() != wiring.host().ipv4().getInt()
+            && packet.dstAddress() != packet.srcAddress()
+            && packet.srcAddress() != 0; // a host that only checks whether its address is free
+    if (isAsked) {
+      sender.tell(wiring, Replies.arpReply(packet, wiring.host().gatewayMac()));
+    }
   }
 
   /** Takes a packet of the inside; false if it is neither a solicitation nor an advertisement. */
-  boolean take(Wiring wiring, InsideEnd inside, Ipv6Packet packet) {
-    int type = packet.icmpType();
+  boolean takeIpv6(Wiring wiring, Packet packet) {
     NeighbourMessage.of(packet)
         .filter(NeighbourMessage::isSolicitation)
         // without a sender it only checks whether an address is free
         .filter(asked -> !asked.sender().isUnspecified())
         .filter(asked -> !asked.target().isMulticast())
         .filter(asked -> !asked.target().equals(asked.sender()))
-        .filter(asked -> inside.ipv6().filter(asked.target()::equals).isEmpty())
+        .filter(asked -> wiring.host().ipv6().filter(asked.target()::equals).isEmpty())
         .ifPresent(
             asked ->
                 sender.tell(
-                    wiring, inside, NeighbourReplies.advertisement(asked, inside.gatewayMac())));
-    return type == NeighbourMessage.SOLICITATION || type == NeighbourMessage.ADVERTISEMENT;
+                    wiring, NeighbourReplies.advertisement(asked, wiring.host().gatewayMac())));
+    return packet.isNeighbourMessage();
   }
 }

@@ -3,19 +3,24 @@ package io.malob.endhost;
 import io.malob.openflow.uplink.FlowKey;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The flows with their counts: the only class that adds, ends and removes flows. Safe for use by
- * several threads.
+ * The flows whose rules the switch has, with their counts: the only class that adds, ends and
+ * removes flows. An ended flow stays until its rules are removed. Bounded; safe for use by several
+ * threads.
  */
 final class OpenFlows {
-  private final FlowTable table;
+  private final int max;
+  private final ConcurrentMap<FlowKey, Flow> table = new ConcurrentHashMap<>();
+  private final AtomicInteger size = new AtomicInteger();
   private final UplinkChoice choice;
   private final AtomicLong generations;
   private final ConcurrentMap<Integer, UplinkCounts> counts = new ConcurrentHashMap<>();
@@ -23,29 +28,31 @@ final class OpenFlows {
   /**
    * No flows yet.
    *
+   * @param max the max number of flows
    * @param firstGeneration different from those that an earlier run has used recently
    */
-  OpenFlows(FlowTable table, UplinkChoice choice, long firstGeneration) {
-    this.table = table;
+  OpenFlows(int max, UplinkChoice choice, long firstGeneration) {
+    this.max = max;
     this.choice = choice;
     this.generations = new AtomicLong(firstGeneration);
   }
 
   @Nullable Flow find(FlowKey key) {
-    return table.find(key);
+    return table.get(key);
   }
 
   boolean isFull() {
-    return table.isFull();
+    return size.get() >= max;
   }
 
-  /** How many flows are to leave, so that there is room for new ones; 0 or less for none. */
+  /** How many flows are to leave, so that a tenth of the room is left; 0 or less for none. */
   int excess() {
-    return table.excess();
+    return size.get() - max * 9 / 10;
   }
 
+  /** All flows; weakly consistent. */
   Collection<Flow> all() {
-    return table.all();
+    return Collections.unmodifiableCollection(table.values());
   }
 
   UplinkCounts counts(int uplink) {
@@ -63,11 +70,13 @@ final class OpenFlows {
   }
 
   private Flow counted(Flow flow) {
-    Flow winner = table.putIfAbsent(flow);
-    if (winner == flow) {
-      countOpened(flow);
+    @Nullable Flow winner = table.putIfAbsent(flow.key(), flow);
+    if (winner != null) {
+      return winner;
     }
-    return winner;
+    size.incrementAndGet();
+    countOpened(flow);
+    return flow;
   }
 
   /** Replaces an ended flow by a new one on the same uplink. */
@@ -79,12 +88,12 @@ final class OpenFlows {
             before.address(),
             generations.incrementAndGet(),
             nowNanos);
-    if (table.replace(before, after)) {
+    if (table.replace(before.key(), before, after)) {
       countBytes(before);
       countOpened(after);
       return after;
     }
-    @Nullable Flow other = table.find(before.key());
+    @Nullable Flow other = table.get(before.key());
     return other != null ? other : counted(after);
   }
 
@@ -104,7 +113,7 @@ final class OpenFlows {
     UplinkEnd uplink = chosen.get();
     IPAddress<?> address = uplink.address(key.version()).orElseThrow();
     Flow after = new Flow(key, uplink.number(), address, generations.incrementAndGet(), nowNanos);
-    if (!table.replace(before, after)) {
+    if (!table.replace(before.key(), before, after)) {
       return Optional.empty();
     }
     counts(before.uplink()).moved.increment();
@@ -133,8 +142,9 @@ final class OpenFlows {
   /** Removes a flow whose rules were removed; false if it was no longer there. */
   boolean forget(Flow flow) {
     end(flow);
-    boolean removed = table.remove(flow);
+    boolean removed = table.remove(flow.key(), flow);
     if (removed) {
+      size.decrementAndGet();
       countBytes(flow);
     }
     return removed;

@@ -1,11 +1,9 @@
 package io.malob.endhost;
 
-import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Ipv6Packet;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.uplink.FlowKey;
-import io.malob.openflow.uplink.InsideEnd;
-import io.malob.openflow.uplink.UplinkCookie;
 import io.malob.openflow.uplink.UplinkEnd;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -14,94 +12,65 @@ import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /** Dispatches each packet-in of the host's switch. Thread-safe. */
-final class PacketIns {
-  private final Uplinks uplinks;
-  private final FlowPlacer placer;
-  private final FlowEnds ends;
-  private final ArpProxy arp;
-  private final NeighbourProxy neighbours;
-  private final IcmpErrors icmpErrors;
-  private final FirstPackets firstPackets;
-  private final Refusals refusals;
-  private final LongSupplier nanoTime;
-
-  PacketIns(
-      Uplinks uplinks,
-      FlowPlacer placer,
-      FlowEnds ends,
-      ArpProxy arp,
-      NeighbourProxy neighbours,
-      IcmpErrors icmpErrors,
-      FirstPackets firstPackets,
-      Refusals refusals,
-      LongSupplier nanoTime) {
-    this.uplinks = uplinks;
-    this.placer = placer;
-    this.ends = ends;
-    this.arp = arp;
-    this.neighbours = neighbours;
-    this.icmpErrors = icmpErrors;
-    this.firstPackets = firstPackets;
-    this.refusals = refusals;
-    this.nanoTime = nanoTime;
-  }
-
+record PacketIns(
+    Uplinks uplinks,
+    FlowPlacer placer,
+    FlowEnds ends,
+    NeighbourProxy neighbours,
+    IcmpErrors icmpErrors,
+    FirstPackets firstPackets,
+    Refusals refusals,
+    LongSupplier nanoTime) {
   /** Handles a packet of the host's switch. No other module gets these packets. */
   void take(Wiring wiring, OFPort inPort, U64 cookie, byte[] frame) {
     long nowNanos = nanoTime.getAsLong();
     if (wiring.inside().isEmpty()) {
       return;
     }
-    InsideEnd inside = wiring.inside().get();
-    boolean byHost = inPort.equals(inside.port());
+    boolean byHost = inPort.equals(wiring.host().port());
     Packet packet = Packet.parse(frame);
-    Optional<IpPacket> ip = IpPacket.of(packet);
-    boolean isMalformed =
-        packet.kind() == Packet.Kind.MALFORMED
-            || (packet.etherType() == Packet.ETHERTYPE_IPV6 && ip.isEmpty());
-    if (isMalformed) {
+    if (packet.kind() == Packet.Kind.MALFORMED) {
       refusals.count(Refusal.MALFORMED);
-    } else if (UplinkCookie.is(cookie, UplinkCookie.Kind.END) && ip.isPresent()) {
-      FlowKey key = byHost ? FlowKey.sent(ip.get()) : FlowKey.received(ip.get());
-      ends.copied(key, byHost, ip.get(), nowNanos);
-      if (!byHost && ip.get().hasTcpFlags(Packet.TCP_RST)) {
+    } else if (Cookie.is(cookie, CookieKind.UPLINK_END) && packet.isIp()) {
+      FlowKey key = byHost ? FlowKey.sent(packet) : FlowKey.received(packet);
+      ends.copied(key, byHost, packet, nowNanos);
+      if (!byHost && packet.hasTcpFlags(Packet.TCP_RST)) {
         Optional.ofNullable(wiring.byPort().get(inPort))
-            .ifPresent(uplink -> placer.rejected(wiring, inside, uplink, ip.get()));
+            .ifPresent(uplink -> placer.rejected(wiring, uplink, packet));
       }
     } else if (byHost) {
       if (packet.kind() == Packet.Kind.ARP) {
-        arp.take(wiring, inside, packet);
+        neighbours.takeArp(wiring, packet);
       }
-      ip.ifPresent(read -> ofHost(wiring, inside, read, nowNanos));
+      if (packet.isIp()) {
+        ofHost(wiring, packet, nowNanos);
+      }
     } else {
       @Nullable UplinkEnd uplink = wiring.byPort().get(inPort);
-      if (uplink != null && !isMeasurement(uplink, packet, ip, nowNanos)) {
-        ip.ifPresent(read -> ofUplink(wiring, inside, uplink, read, nowNanos));
+      if (uplink != null && !isMeasurement(uplink, packet, nowNanos) && packet.isIp()) {
+        ofUplink(wiring, uplink, packet, nowNanos);
       }
     }
   }
 
-  private void ofHost(Wiring wiring, InsideEnd inside, IpPacket packet, long nowNanos) {
-    boolean isOfNeighbours =
-        packet instanceof Ipv6Packet ipv6 && neighbours.take(wiring, inside, ipv6);
-    if (!isOfNeighbours && !packet.isMulticast() && placer.sent(wiring, inside, packet, nowNanos)) {
+  private void ofHost(Wiring wiring, Packet packet, long nowNanos) {
+    boolean isOfNeighbours = packet.isIpv6() && neighbours.takeIpv6(wiring, packet);
+    if (!isOfNeighbours && !packet.isMulticast() && placer.sent(wiring, packet, nowNanos)) {
       firstPackets.add(nanoTime.getAsLong() - nowNanos);
     }
   }
 
-  private boolean isMeasurement(
-      UplinkEnd uplink, Packet packet, Optional<IpPacket> ip, long nowNanos) {
-    Optional<RouterAnswer> answer = RouterAnswer.of(packet, ip);
+  private boolean isMeasurement(UplinkEnd uplink, Packet packet, long nowNanos) {
+    Optional<RouterAnswer> answer = RouterAnswer.of(packet);
     return answer.isPresent() && uplinks.take(uplink.port(), answer.get(), nowNanos);
   }
 
-  private void ofUplink(
-      Wiring wiring, InsideEnd inside, UplinkEnd uplink, IpPacket packet, long nowNanos) {
+  private void ofUplink(Wiring wiring, UplinkEnd uplink, Packet packet, long nowNanos) {
     boolean isForHost =
-        inside.address(packet.version()).isPresent()
+        wiring.host().address(packet.version()).isPresent()
             && uplink.address(packet.version()).filter(packet.destination()::equals).isPresent();
-    if (isForHost && !icmpErrors.take(wiring, inside, uplink, packet, nowNanos)) {
-      placer.received(wiring, inside, uplink, packet, nowNanos);
+    if (isForHost && !icmpErrors.take(wiring, uplink, packet, nowNanos)) {
+      placer.received(wiring, uplink, packet, nowNanos);
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.malob.endhost;
 
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.uplink.UplinkCookie;
 import java.util.HashSet;
@@ -53,8 +55,7 @@ final class RefusedFlows {
 
   private static boolean isOfFlow(RefusedRule rule) {
     U64 cookie = rule.cookie();
-    return UplinkCookie.is(cookie, UplinkCookie.Kind.OUT)
-        || UplinkCookie.is(cookie, UplinkCookie.Kind.BACK);
+    return Cookie.is(cookie, CookieKind.UPLINK_OUT) || Cookie.is(cookie, CookieKind.UPLINK_BACK);
   }
 
   private void follow(RefusedRule rule) {

@@ -2,7 +2,6 @@ package io.malob.endhost;
 
 import io.malob.openflow.packet.Replies;
 import io.malob.openflow.uplink.FlowKey;
-import io.malob.openflow.uplink.InsideEnd;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.Queue;
@@ -64,7 +63,7 @@ final class Resets {
   }
 
   /** Continues with those that are due; returns whether some are left. */
-  boolean goOn(Wiring wiring, InsideEnd inside, OpenFlows flows, long nowNanos) {
+  boolean goOn(Wiring wiring, OpenFlows flows, long nowNanos) {
     Queue<Try> again = new ArrayDeque<>();
     int sent = 0;
     for (Iterator<Try> each = tries.iterator(); each.hasNext() && sent < BATCH; ) {
@@ -76,7 +75,7 @@ final class Resets {
       if (flows.find(next.key) != null) {
         waiting.remove(next.key); // a new connection has the port
       } else if (waiting.contains(next.key)) {
-        sender.provoke(wiring, inside, next.key, next.isAck ? Replies::tcpAck : Replies::tcpSyn);
+        sender.provoke(wiring, next.key, next.isAck ? Replies::tcpAck : Replies::tcpSyn);
         sent++;
         retry(next, again, nowNanos);
       }

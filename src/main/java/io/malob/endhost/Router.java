@@ -19,7 +19,10 @@ final class Router {
   private final IPVersion version;
   private final long knownNanos;
   private final long lostNanos;
-  private final Liveness liveness = new Liveness();
+
+  /** By requests for its MAC, and by others. */
+  final Liveness liveness = new Liveness();
+
   private Optional<MacAddress> mac = Optional.empty();
   private OptionalLong askedNanos = OptionalLong.empty();
 
@@ -74,21 +77,6 @@ final class Router {
     liveness.heard();
   }
 
-  /** It was asked by another request. */
-  void asked(long nowNanos) {
-    liveness.asked(nowNanos);
-  }
-
-  /** It has answered another request. */
-  void heard() {
-    liveness.heard();
-  }
-
-  /** Whether the uplink has recently carried traffic towards the host. */
-  void busy(boolean is) {
-    liveness.busy(is);
-  }
-
   /** Whether it is alive, and its MAC is known. */
   boolean isThere(long nowNanos) {
     return liveness.isThere(nowNanos) && mac.isPresent();
@@ -97,11 +85,6 @@ final class Router {
   /** Whether an answer is overdue. */
   boolean isInDoubt(long nowNanos) {
     return liveness.isThere(nowNanos) && liveness.isInDoubt(nowNanos);
-  }
-
-  /** The same, alive or not. */
-  boolean owesAnswer(long nowNanos) {
-    return liveness.isInDoubt(nowNanos);
   }
 
   /** Its last known MAC. */

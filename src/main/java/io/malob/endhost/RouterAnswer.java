@@ -1,8 +1,6 @@
 package io.malob.endhost;
 
 import io.malob.openflow.packet.EchoFrames;
-import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.Optional;
@@ -27,14 +25,10 @@ record RouterAnswer(
     int echoIdentifier,
     int echoSequence) {
 
-  /**
-   * Reads one; empty if it is something else.
-   *
-   * @param ip the packet in the frame, if it is one of IP
-   */
-  static Optional<RouterAnswer> of(Packet frame, Optional<IpPacket> ip) {
-    if (ip.isPresent() && ip.get() instanceof Ipv6Packet ipv6) {
-      return NeighbourMessage.of(ipv6)
+  /** Reads one; empty if it is something else. */
+  static Optional<RouterAnswer> of(Packet frame) {
+    if (frame.isIpv6()) {
+      return NeighbourMessage.of(frame)
           .filter(message -> !message.isSolicitation())
           .map(message -> told(message.target(), Optional.empty(), message.mac()));
     }

@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.link.FlowSizes;
 import io.malob.algorithm.link.UplinkLoad;
 import io.malob.algorithm.link.UplinkPicker;
-import io.malob.algorithm.link.UplinkPickers;
 import io.malob.openflow.uplink.FlowKey;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -40,7 +39,7 @@ final class UplinkChoice {
     if (!algorithm.equals(name)) {
       name = algorithm;
       String rule = algorithm.equals(GROUP) ? "WRR" : algorithm;
-      picker = UplinkPickers.byName(rule, sizes).orElseThrow();
+      picker = UplinkPicker.byName(rule, sizes).orElseThrow();
     }
   }
 

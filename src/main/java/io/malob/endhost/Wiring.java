@@ -73,6 +73,11 @@ record Wiring(
     return view.network().switchId();
   }
 
+  /** The host's end, which the switch must have. */
+  InsideEnd host() {
+    return inside.orElseThrow();
+  }
+
   /** The name of an uplink, by its number. */
   String nameOf(int number) {
     return view.uplinks().stream()

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ser.BeanSerializerModifier;
 import com.fasterxml.jackson.databind.ser.std.BeanSerializerBase;
 import java.io.IOException;
 
-/** Refuses to write objects that Jackson would serialize by reflection: beans and records. */
+/** Refuses to write objects that Jackson would serialize by reflection: beans. */
 final class BeanRefusal extends BeanSerializerModifier {
   private static final long serialVersionUID = 1;
 
@@ -25,7 +25,7 @@ final class BeanRefusal extends BeanSerializerModifier {
     public void serialize(Object value, JsonGenerator out, SerializerProvider provider)
         throws IOException {
       throw JsonMappingException.from(
-          out, "an object of " + value.getClass().getName() + "; write it as a map");
+          out, "an object of " + value.getClass().getName() + "; write it as a record or a map");
     }
   }
 }

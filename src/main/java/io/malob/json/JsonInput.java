@@ -1,26 +1,26 @@
 package io.malob.json;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonStreamContext;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.malob.json.JsonTree.Digits;
 import io.malob.json.JsonTree.Null;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +44,6 @@ public final class JsonInput<E extends Exception> {
    * hundred in memory.
    */
   public static final int MAX_VALUES = 1_000_000;
-
-  private static final JsonFactory PARSERS =
-      new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
 
   private static final JsonErrors<RejectedException> REQUEST = new RequestErrors();
 
@@ -104,53 +101,10 @@ public final class JsonInput<E extends Exception> {
 
   private static <E extends Exception> JsonInput<E> parse(
       byte[] text, JsonErrors<E> errors, int maxValues) throws E {
-    try (JsonParser parser = PARSERS.createParser(text)) {
-      return parse(text, parser, errors, maxValues);
-    } catch (CharConversionException e) {
-      throw errors.malformed("it is not UTF-8", null);
-    } catch (IOException e) {
-      throw errors.malformed("it cannot be read", null);
-    }
+    return new JsonInput<>(text, errors, null, "", JsonTree.parse(text, errors, maxValues));
   }
 
-  @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
-  private static <E extends Exception> JsonInput<E> parse(
-      byte[] text, JsonParser parser, JsonErrors<E> errors, int maxValues) throws E, IOException {
-    try {
-      if (parser.nextToken() == null) {
-        throw errors.empty();
-      }
-      Object value = new JsonTree(parser, maxValues).read();
-      if (parser.nextToken() != null) {
-        throw errors.malformed("there is content after the value", parser.getTokenLocation());
-      }
-      return new JsonInput<>(text, errors, null, "", value);
-    } catch (JsonProcessingException e) {
-      String why = String.valueOf(e.getOriginalMessage());
-      throw why.startsWith("Duplicate field")
-          ? errors.repeated(place(parser.getParsingContext()), e.getLocation())
-          : errors.malformed(ownWords(why), e.getLocation());
-    }
-  }
-
-  /** Jackson's message without the part about its sources. */
-  private static String ownWords(String sentence) {
-    int aside = sentence.indexOf(" (start marker");
-    return aside < 0 ? sentence : sentence.substring(0, aside);
-  }
-
-  private static String place(JsonStreamContext at) {
-    @Nullable JsonStreamContext above = at.getParent();
-    String before = above == null ? "" : place(above);
-    if (at.inRoot()) {
-      return before;
-    }
-    return at.inArray()
-        ? before + "[" + at.getCurrentIndex() + "]"
-        : join(before, String.valueOf(at.getCurrentName()));
-  }
-
-  private static String join(String place, String name) {
+  static String join(String place, String name) {
     return place.isEmpty() || name.startsWith("[") ? place + name : place + "." + name;
   }
 
@@ -168,7 +122,7 @@ public final class JsonInput<E extends Exception> {
   @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
   public Optional<JsonLocation> location() {
     JsonPointer pointer = JsonPointer.compile(pointer());
-    try (JsonParser parser = PARSERS.createParser(text)) {
+    try (JsonParser parser = JsonTree.PARSERS.createParser(text)) {
       while (parser.nextToken() != null) {
         if (parser.getParsingContext().pathAsPointer().equals(pointer)) {
           return Optional.of(parser.getTokenLocation());
@@ -278,6 +232,20 @@ public final class JsonInput<E extends Exception> {
     return elements;
   }
 
+  /** The converted elements of an array. */
+  public <T> ImmutableList<T> elements(Reading<E, T> reading) throws E {
+    return elements(Integer.MAX_VALUE, reading);
+  }
+
+  /** The converted elements of an array with a max length. */
+  public <T> ImmutableList<T> elements(int max, Reading<E, T> reading) throws E {
+    ImmutableList.Builder<T> converted = ImmutableList.builder();
+    for (JsonInput<E> element : elements(max)) {
+      converted.add(reading.of(element));
+    }
+    return converted.build();
+  }
+
   /** Whether it is an array. */
   public boolean isArray() {
     return value instanceof List;
@@ -320,17 +288,9 @@ public final class JsonInput<E extends Exception> {
 
   /** One of the constants of an enum, in lower case. */
   public <T extends Enum<T>> T oneOf(Class<T> type) throws E {
-    List<T> constants = List.of(type.getEnumConstants());
-    String given = value instanceof String ? string() : "";
-    for (T constant : constants) {
-      if (constant.name().toLowerCase(Locale.ROOT).equals(given)) {
-        return constant;
-      }
-    }
-    throw wrong(
-        constants.stream()
-            .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-            .collect(Collectors.joining(", ", "one of ", "")));
+    ImmutableMap<String, T> constants =
+        Maps.uniqueIndex(EnumSet.allOf(type), constant -> constant.name().toLowerCase(Locale.ROOT));
+    return Objects.requireNonNull(constants.get(oneOf(constants.keySet())));
   }
 
   /** One of these strings. */

@@ -1,13 +1,18 @@
 package io.malob.json;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts the tokens of a document to plain values: maps and lists, strings, booleans, {@link
@@ -18,12 +23,15 @@ final class JsonTree {
   /** The maximum length of a number, as in newer versions of Jackson. */
   private static final int MAX_DIGITS = 1_000;
 
+  static final JsonFactory PARSERS =
+      new JsonFactory().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+
   private final JsonParser parser;
   private final int maxValues;
   private int depth;
   private int values;
 
-  JsonTree(JsonParser parser, int maxValues) {
+  private JsonTree(JsonParser parser, int maxValues) {
     this.parser = parser;
     this.maxValues = maxValues;
   }
@@ -46,8 +54,52 @@ final class JsonTree {
     }
   }
 
+  /** The value of a whole document. */
+  @SuppressWarnings("deprecation") // the new names are not in Floodlight's Jackson
+  static <E extends Exception> Object parse(byte[] text, JsonErrors<E> errors, int maxValues)
+      throws E {
+    try (JsonParser parser = PARSERS.createParser(text)) {
+      try {
+        if (parser.nextToken() == null) {
+          throw errors.empty();
+        }
+        Object value = new JsonTree(parser, maxValues).read();
+        if (parser.nextToken() != null) {
+          throw errors.malformed("there is content after the value", parser.getTokenLocation());
+        }
+        return value;
+      } catch (JsonProcessingException e) {
+        String why = String.valueOf(e.getOriginalMessage());
+        throw why.startsWith("Duplicate field")
+            ? errors.repeated(place(parser.getParsingContext()), e.getLocation())
+            : errors.malformed(ownWords(why), e.getLocation());
+      }
+    } catch (CharConversionException e) {
+      throw errors.malformed("it is not UTF-8", null);
+    } catch (IOException e) {
+      throw errors.malformed("it cannot be read", null);
+    }
+  }
+
+  /** Jackson's message without the part about its sources. */
+  private static String ownWords(String sentence) {
+    int aside = sentence.indexOf(" (start marker");
+    return aside < 0 ? sentence : sentence.substring(0, aside);
+  }
+
+  private static String place(JsonStreamContext at) {
+    @Nullable JsonStreamContext above = at.getParent();
+    String before = above == null ? "" : place(above);
+    if (at.inRoot()) {
+      return before;
+    }
+    return at.inArray()
+        ? before + "[" + at.getCurrentIndex() + "]"
+        : JsonInput.join(before, String.valueOf(at.getCurrentName()));
+  }
+
   /** The value whose first token the parser has just read. */
-  Object read() throws IOException {
+  private Object read() throws IOException {
     JsonToken token = parser.currentToken();
     values++;
     if (values > maxValues) {

@@ -1,11 +1,8 @@
 package io.malob.latency;
 
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.Maps;
 import io.malob.latency.LatencyCounters.ProbeCount;
-import java.util.EnumSet;
+import io.malob.module.EnumCounts;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the outcomes of probes. Safe for use by several threads; takes no lock. */
@@ -14,8 +11,7 @@ final class Counters {
   final Kind control = new Kind();
   final LongAdder clamped = new LongAdder();
 
-  private final ImmutableMap<Discard, LongAdder> discarded =
-      Maps.toMap(EnumSet.allOf(Discard.class), any -> new LongAdder());
+  final EnumCounts<Discard> discarded = new EnumCounts<>(Discard.class);
 
   /** Of one kind of probes. */
   static final class Kind {
@@ -29,14 +25,11 @@ final class Counters {
     }
   }
 
-  void discard(Discard reason) {
-    Objects.requireNonNull(discarded.get(reason)).increment();
-  }
-
   LatencyCounters now() {
-    ImmutableMap.Builder<String, Long> reasons = ImmutableMap.builder();
-    discarded.forEach(
-        (reason, count) -> reasons.put(reason.name().toLowerCase(Locale.ROOT), count.sum()));
-    return new LatencyCounters(links.now(), control.now(), clamped.sum(), reasons.build());
+    return new LatencyCounters(
+        links.now(),
+        control.now(),
+        clamped.sum(),
+        discarded.by(reason -> reason.name().toLowerCase(Locale.ROOT)));
   }
 }

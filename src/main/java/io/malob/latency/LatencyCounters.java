@@ -1,5 +1,6 @@
 package io.malob.latency;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Map;
 
 /**
@@ -15,7 +16,10 @@ import java.util.Map;
  *     absurd}, {@code no_control} (the round trip of one of the switches is not known)
  */
 public record LatencyCounters(
-    ProbeCount links, ProbeCount control, long clamped, Map<String, Long> discarded) {
+    @JsonProperty("link_probes") ProbeCount links,
+    @JsonProperty("control_probes") ProbeCount control,
+    long clamped,
+    Map<String, Long> discarded) {
 
   /**
    * Probes of one kind.

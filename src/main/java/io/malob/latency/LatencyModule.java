@@ -6,14 +6,12 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.module.BaseModule;
 import io.malob.module.IClusterService;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
-import io.malob.module.WrongSettingException;
 import io.malob.monitor.IMonitorService;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -31,31 +29,36 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Measures the latency of each link, in both directions, by probe frames of its own. All sending
  * and estimating is done by one thread, a little every 10 ms; threads that read from switches only
  * take the time.
- *
- * <p>Settings: {@code intervalMillis}, within which each link has {@code probesPerInterval} probes,
- * up to eight times as many if there are few links, and one if links and switches together exceed a
- * thousand; {@code windowMillis}, over which minima are taken; {@code lostMillis}, after which a
- * probe counts as lost; {@code maxLatencyMillis}, the max plausible latency; {@code controlMethod},
- * {@code echo} or {@code packet}, by which the round trips to switches are measured. A switch that
- * does not answer to one gets the other.
  */
-@Settings(
-    value = {
-      "intervalMillis",
-      "probesPerInterval",
-      "windowMillis",
-      "lostMillis",
-      "maxLatencyMillis",
-      "controlMethod"
-    },
-    deprecated = "mostLatencyMillis=maxLatencyMillis")
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class LatencyModule extends BaseModule implements ILatencyService {
+  private static final Setting<Integer> INTERVAL =
+      millis("intervalMillis", 2_000).describedAs("The interval in which each link is probed.");
+  private static final Setting<Integer> PROBES_PER_INTERVAL =
+      Setting.number("probesPerInterval", 2, 1, 100)
+          .describedAs(
+              "The probes of each direction per interval; up to eight times as many in small"
+                  + " networks, only one if directions and switches together exceed 1000.");
+  private static final Setting<Integer> WINDOW =
+      millis("windowMillis", 4_000)
+          .describedAs(
+              "The window whose minimum counts; with more than two intervals, a slower link shows"
+                  + " after more than three.");
+  private static final Setting<Integer> LOST =
+      millis("lostMillis", 3_000).describedAs("The time after which a probe counts as lost.");
+  private static final Setting<Integer> MAX_LATENCY =
+      millis("maxLatencyMillis", 1_000)
+          .describedAs("The max plausible latency.")
+          .formerly("mostLatencyMillis");
+  private static final Setting<ControlMethod> CONTROL_METHOD =
+      Setting.choice("controlMethod", ControlMethod.class, "echo")
+          .describedAs(
+              "The method for round trips to switches; a switch that does not answer to one gets"
+                  + " the other.");
+
   private static final int MIN_TICK_MILLIS = 10;
   private static final int MAX_TICK_MILLIS = 100;
   private static final int TICKS_PER_INTERVAL = 100;
-  private static final int MAX_MILLIS = 3_600_000;
-  private static final int MAX_PROBES = 100;
   private static final int MAX_OUTSTANDING = 1 << 16;
 
   /** The max factor by which the number of probes grows, up to the following total. */
@@ -95,6 +98,11 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(INTERVAL, PROBES_PER_INTERVAL, WINDOW, LOST, MAX_LATENCY, CONTROL_METHOD);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IMonitorService.class,
@@ -109,18 +117,18 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     monitor = context.getServiceImpl(IMonitorService.class);
     provider = context.getServiceImpl(IFloodlightProviderService.class);
     threads = context.getServiceImpl(IThreadPoolService.class);
-    long interval = millis(settings, "intervalMillis", 2_000);
-    long window = millis(settings, "windowMillis", 4_000);
-    long maxLatency = millis(settings, "maxLatencyMillis", 1_000);
-    lostNanos = millis(settings, "lostMillis", 3_000);
+    long interval = nanos(settings, INTERVAL);
+    long window = nanos(settings, WINDOW);
+    long maxLatency = nanos(settings, MAX_LATENCY);
+    lostNanos = nanos(settings, LOST);
     tickMillis =
         Longs.constrainToRange(
             TimeUnit.NANOSECONDS.toMillis(interval) / TICKS_PER_INTERVAL,
             MIN_TICK_MILLIS,
             MAX_TICK_MILLIS);
     wheel = new ProbeWheel<>(interval, TimeUnit.MILLISECONDS.toNanos(tickMillis));
-    probesPerInterval = settings.number("probesPerInterval", 2, 1, MAX_PROBES);
-    ControlMethod method = controlMethod(settings);
+    probesPerInterval = settings.get(PROBES_PER_INTERVAL);
+    ControlMethod method = settings.get(CONTROL_METHOD);
     ProbeFrames frames = new ProbeFrames(random);
     // real Floodlight has no such service
     @Nullable IClusterService cluster = context.getServiceImpl(IClusterService.class);
@@ -143,25 +151,13 @@ public final class LatencyModule extends BaseModule implements ILatencyService {
     measurements = new Measurements(limits, method, monitor.links(), counters);
   }
 
-  private static long millis(SettingReader settings, String key, int byDefault)
-      throws FloodlightModuleException {
-    return TimeUnit.MILLISECONDS.toNanos(
-        settings.number(key, byDefault, MIN_TICK_MILLIS, MAX_MILLIS));
+  private static Setting<Integer> millis(String name, int defaultValue) {
+    return Setting.number(name, defaultValue, MIN_TICK_MILLIS, 3_600_000);
   }
 
-  private static ControlMethod controlMethod(SettingReader settings)
+  private static long nanos(SettingReader settings, Setting<Integer> millis)
       throws FloodlightModuleException {
-    String method = settings.text("controlMethod", "echo");
-    for (ControlMethod each : ControlMethod.values()) {
-      if (each.name().toLowerCase(Locale.ROOT).equals(method)) {
-        return each;
-      }
-    }
-    throw new WrongSettingException(
-        LatencyModule.class.getName()
-            + ".controlMethod must be echo or packet, not \""
-            + method
-            + "\"");
+    return TimeUnit.MILLISECONDS.toNanos(settings.get(millis));
   }
 
   @Override

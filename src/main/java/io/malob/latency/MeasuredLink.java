@@ -26,6 +26,11 @@ record MeasuredLink(
   }
 
   @Override
+  public ControlMethod method() {
+    return ControlMethod.PACKET;
+  }
+
+  @Override
   public boolean isReceiver(DatapathId switchId, OFPort port) {
     return link.dst().equals(switchId) && link.dstPort().equals(port);
   }

@@ -27,11 +27,6 @@ final class MeasuredSwitch implements Target {
     published = new ControlRoundTrip(method, OptionalLong.empty());
   }
 
-  /** The next method. */
-  ControlMethod method() {
-    return method;
-  }
-
   /** A probe arrives here: its latency depends on the round trips of this switch. */
   void need() {
     isNeeded = true;
@@ -92,6 +87,11 @@ final class MeasuredSwitch implements Target {
   @Override
   public OFPort senderPort() {
     return OFPort.CONTROLLER;
+  }
+
+  @Override
+  public ControlMethod method() {
+    return method;
   }
 
   @Override

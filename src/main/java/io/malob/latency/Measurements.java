@@ -7,7 +7,7 @@ import io.malob.algorithm.estimate.LatencyEstimator;
 import io.malob.algorithm.estimate.LatencyEstimator.Outcome;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class Measurements {
   private final LatencyEstimator.Limits limits;
   private final ControlMethod preferred;
-  private final LinkTracker tracker;
+  private final MeasuredLinks tracker;
   private final Counters counters;
   private Map<DirectedLink, MeasuredLink> links = Map.of();
   private volatile ImmutableSortedMap<DatapathId, MeasuredSwitch> switches =
@@ -31,7 +31,7 @@ final class Measurements {
   Measurements(
       LatencyEstimator.Limits limits,
       ControlMethod preferred,
-      LinkTracker tracker,
+      MeasuredLinks tracker,
       Counters counters) {
     this.limits = limits;
     this.preferred = preferred;
@@ -80,11 +80,11 @@ final class Measurements {
 
   /** A probe has come back. */
   void answered(Probe probe) {
-    long now = probe.answeredNanos();
-    if (probe.target() instanceof MeasuredSwitch measured) {
+    long now = probe.answeredNanos;
+    if (probe.target instanceof MeasuredSwitch measured) {
       counters.control.answered.increment();
-      measured.answered(probe.method(), probe.tookNanos(), now);
-    } else if (probe.target() instanceof MeasuredLink measured) {
+      measured.answered(probe.method, probe.tookNanos(), now);
+    } else if (probe.target instanceof MeasuredLink measured) {
       counters.links.answered.increment();
       answered(measured, probe.tookNanos(), now);
     }
@@ -97,9 +97,9 @@ final class Measurements {
             tookNanos, measured.first().roundTrips(), measured.second().roundTrips(), now);
     switch (outcome) {
       case CLAMPED -> counters.clamped.increment();
-      case NEGATIVE -> counters.discard(Discard.NEGATIVE);
-      case ABSURD -> counters.discard(Discard.ABSURD);
-      case NO_CONTROL -> counters.discard(Discard.NO_CONTROL);
+      case NEGATIVE -> counters.discarded.count(Discard.NEGATIVE);
+      case ABSURD -> counters.discarded.count(Discard.ABSURD);
+      case NO_CONTROL -> counters.discarded.count(Discard.NO_CONTROL);
       case USED -> {}
     }
     if (outcome == Outcome.USED || outcome == Outcome.CLAMPED) {
@@ -109,9 +109,9 @@ final class Measurements {
 
   /** A probe counts as lost. */
   void lost(Probe probe, long nowNanos) {
-    if (probe.target() instanceof MeasuredSwitch measured) {
+    if (probe.target instanceof MeasuredSwitch measured) {
       counters.control.lost.increment();
-      measured.lost(probe.method(), nowNanos);
+      measured.lost(probe.method, nowNanos);
     } else {
       counters.links.lost.increment();
     }

@@ -38,12 +38,12 @@ final class OutstandingProbes {
   /** The probe of that number, if it is still pending. */
   @Nullable Probe find(long number) {
     @Nullable Probe probe = ring.get((int) number & mask);
-    return probe == null || probe.number() != number ? null : probe;
+    return probe == null || probe.number != number ? null : probe;
   }
 
   /** Removes a probe; false if another thread has removed it. */
   boolean remove(Probe probe) {
-    return ring.compareAndSet((int) probe.number() & mask, probe, null);
+    return ring.compareAndSet((int) probe.number & mask, probe, null);
   }
 
   /** Removes the probes that were added before that time, oldest first. */
@@ -51,7 +51,7 @@ final class OutstandingProbes {
     for (; oldest < next; oldest++) {
       @Nullable Probe probe = ring.get((int) oldest & mask);
       if (probe != null) {
-        if (probe.createdNanos() - nanos >= 0) {
+        if (probe.createdNanos - nanos >= 0) {
           return;
         }
         if (remove(probe)) {

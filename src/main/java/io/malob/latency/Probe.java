@@ -5,12 +5,15 @@ package io.malob.latency;
  * {@link OutstandingProbes} owns it; only {@link #written} may be called by another thread.
  */
 final class Probe {
-  private final long number;
-  private final Target target;
-  private final ControlMethod method;
-  private final long createdNanos;
+  final long number;
+  final Target target;
+
+  /** The method by which it is sent. */
+  final ControlMethod method;
+
+  final long createdNanos;
   private volatile long writtenNanos;
-  private long answeredNanos;
+  long answeredNanos;
 
   Probe(long number, Target target, ControlMethod method, long createdNanos) {
     this.number = number;
@@ -20,34 +23,9 @@ final class Probe {
     writtenNanos = createdNanos;
   }
 
-  long number() {
-    return number;
-  }
-
-  Target target() {
-    return target;
-  }
-
-  /** The method by which it is sent. */
-  ControlMethod method() {
-    return method;
-  }
-
-  long createdNanos() {
-    return createdNanos;
-  }
-
   /** It is written into its connection's buffer now. */
   void written(long nowNanos) {
     writtenNanos = nowNanos;
-  }
-
-  void answered(long nowNanos) {
-    answeredNanos = nowNanos;
-  }
-
-  long answeredNanos() {
-    return answeredNanos;
   }
 
   long tookNanos() {

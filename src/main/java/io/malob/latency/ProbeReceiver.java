@@ -75,7 +75,7 @@ final class ProbeReceiver implements IOFMessageListener, StandbyListener, Unorde
     long now = nanoTime.getAsLong();
     @Nullable Discard problem = take(sw, packetIn, now);
     if (problem != null && !(problem == Discard.FOREIGN && hasPeers.getAsBoolean())) {
-      counters.discard(problem);
+      counters.discarded.count(problem);
     }
     return Command.STOP;
   }
@@ -88,8 +88,8 @@ final class ProbeReceiver implements IOFMessageListener, StandbyListener, Unorde
     }
     @Nullable Probe probe = outstanding.find(ProbeFrames.echoNumber(data));
     if (probe != null
-        && probe.method() == ControlMethod.ECHO
-        && probe.target().isReceiver(sw.getId(), OFPort.CONTROLLER)) {
+        && probe.method == ControlMethod.ECHO
+        && probe.target.isReceiver(sw.getId(), OFPort.CONTROLLER)) {
       answered(probe, nanoTime.getAsLong());
     }
     return Command.STOP;
@@ -103,11 +103,11 @@ final class ProbeReceiver implements IOFMessageListener, StandbyListener, Unorde
     }
     @Nullable Probe probe = outstanding.find(ProbeFrames.number(frame));
     // an echo has a number, too, but no frame of it was sent
-    if (probe == null || probe.method() != ControlMethod.PACKET) {
+    if (probe == null || probe.method != ControlMethod.PACKET) {
       return Discard.NOT_AWAITED;
     }
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
-    if (!probe.target().isReceiver(sw.getId(), port)) {
+    if (!probe.target.isReceiver(sw.getId(), port)) {
       return Discard.ELSEWHERE;
     }
     return answered(probe, now) ? null : Discard.NOT_AWAITED;
@@ -118,7 +118,7 @@ final class ProbeReceiver implements IOFMessageListener, StandbyListener, Unorde
     if (!outstanding.remove(probe)) {
       return false;
     }
-    probe.answered(nowNanos);
+    probe.answeredNanos = nowNanos;
     answered.add(probe);
     return true;
   }

@@ -13,26 +13,12 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 
 /** Sends probes. For one thread. */
-final class ProbeSender {
-  private final IOFSwitchService switches;
-  private final ProbeFrames frames;
-  private final OutstandingProbes outstanding;
-  private final Counters counters;
-  private final LongSupplier nanoTime;
-
-  ProbeSender(
-      IOFSwitchService switches,
-      ProbeFrames frames,
-      OutstandingProbes outstanding,
-      Counters counters,
-      LongSupplier nanoTime) {
-    this.switches = switches;
-    this.frames = frames;
-    this.outstanding = outstanding;
-    this.counters = counters;
-    this.nanoTime = nanoTime;
-  }
-
+record ProbeSender(
+    IOFSwitchService switches,
+    ProbeFrames frames,
+    OutstandingProbes outstanding,
+    Counters counters,
+    LongSupplier nanoTime) {
   /**
    * Probes links and their switch, each by its current method, in one write. A switch that has
    * another master is only measured, by an echo, if links lead to it from this controller's
@@ -54,17 +40,11 @@ final class ProbeSender {
     }
   }
 
-  private static void needReceiver(Target target) {
-    if (target instanceof MeasuredLink link) {
-      link.second().need();
-    }
-  }
-
   private void send(IOFSwitch sw, List<Target> targets) {
     List<Probe> probes = new ArrayList<>(targets.size());
     List<OFMessage> messages = new ArrayList<>(targets.size());
     for (Target target : targets) {
-      @Nullable Probe probe = outstanding.add(target, method(target), nanoTime.getAsLong());
+      @Nullable Probe probe = outstanding.add(target, target.method(), nanoTime.getAsLong());
       if (probe == null) {
         counts(target).unsent.increment();
       } else {
@@ -77,10 +57,12 @@ final class ProbeSender {
       Probe probe = probes.get(i);
       if (!refused.isEmpty() && refused.contains(messages.get(i))) {
         outstanding.remove(probe);
-        counts(probe.target()).unsent.increment();
+        counts(probe.target).unsent.increment();
       } else {
-        counts(probe.target()).sent.increment();
-        needReceiver(probe.target());
+        counts(probe.target).sent.increment();
+        if (probe.target instanceof MeasuredLink link) {
+          link.second().need();
+        }
       }
     }
   }
@@ -89,17 +71,13 @@ final class ProbeSender {
     return target instanceof MeasuredSwitch ? counters.control : counters.links;
   }
 
-  private static ControlMethod method(Target target) {
-    return target instanceof MeasuredSwitch measured ? measured.method() : ControlMethod.PACKET;
-  }
-
   private OFMessage message(OFFactory factory, Probe probe) {
     Runnable written = () -> probe.written(nanoTime.getAsLong());
-    if (probe.method() == ControlMethod.ECHO) {
-      return new TimedEchoRequest(factory, frames.echo(probe.number()), written);
+    if (probe.method == ControlMethod.ECHO) {
+      return new TimedEchoRequest(factory, frames.echo(probe.number), written);
     }
-    Target target = probe.target();
-    byte[] frame = frames.frame(probe.number(), target.sender(), target.senderPort());
+    Target target = probe.target;
+    byte[] frame = frames.frame(probe.number, target.sender(), target.senderPort());
     return new TimedPacketOut(factory, target.senderPort(), frame, written);
   }
 }

@@ -1,6 +1,8 @@
 package io.malob.latency;
 
+import com.google.common.math.IntMath;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -25,22 +27,16 @@ final class ProbeWheel<T> {
   ProbeWheel(long turnNanos, long aboutSlotNanos) {
     int count = (int) Math.max(1, turnNanos / aboutSlotNanos);
     slotNanos = turnNanos / count;
-    for (int slot = 0; slot < count; slot++) {
-      slots.add(List.of());
-    }
+    slots.addAll(Collections.nCopies(count, List.of()));
   }
 
   /** Close to the golden ratio, and coprime: so it visits all slots. */
   private static int stride(int count) {
     int stride = (int) Math.max(1, Math.round(count * GOLDEN_SECTION));
-    while (gcd(stride, count) != 1) {
+    while (IntMath.gcd(stride, count) != 1) {
       stride++;
     }
     return stride;
-  }
-
-  private static int gcd(int a, int b) {
-    return b == 0 ? a : gcd(b, a % b);
   }
 
   /**

@@ -11,6 +11,9 @@ sealed interface Target permits MeasuredLink, MeasuredSwitch {
   /** The port that it sends them from. */
   OFPort senderPort();
 
+  /** The method of its next probe. */
+  ControlMethod method();
+
   /** Whether probes return from this port. */
   boolean isReceiver(DatapathId switchId, OFPort port);
 }

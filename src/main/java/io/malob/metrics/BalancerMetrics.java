@@ -31,22 +31,18 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
                     line.serviceId(),
                     line.algorithm(),
                     line.outcome()));
-    samples.add(Metric.PLACEMENT_TIME, activity.placementTimes());
-    activity
-        .packetIns()
-        .forEach((outcome, count) -> samples.add(Metric.PACKET_INS, count, outcome));
-    activity
-        .droppedPacketIns()
-        .forEach((name, count) -> samples.add(Metric.PACKET_IN_DROPS, count, name));
-    balancer.rejects().forEach((reason, count) -> samples.add(Metric.REFUSALS, count, reason));
-    balancer.ejections().forEach((why, count) -> samples.add(Metric.EJECTIONS, count, why));
-    samples.add(Metric.WAITING, activity.pendingPackets());
-    samples.add(Metric.RECORDS, activity.records().written(), "written");
-    samples.add(Metric.RECORDS, activity.records().dropped(), "dropped");
+    samples.add(Metric.PLACEMENT_SECONDS, activity.placementTimes());
+    samples.addAll(Metric.PACKET_INS, activity.packetIns());
+    samples.addAll(Metric.PACKET_IN_DROPS, activity.droppedPacketIns());
+    samples.addAll(Metric.REFUSALS, balancer.rejects());
+    samples.addAll(Metric.EJECTIONS, balancer.ejections());
+    samples.add(Metric.WAITING_PACKETS, activity.pendingPackets());
+    samples.add(Metric.CONNECTION_RECORDS, activity.records().written(), "written");
+    samples.add(Metric.CONNECTION_RECORDS, activity.records().dropped(), "dropped");
     addCounters(samples, balancer.counters());
     addPathChanges(samples, activity, balancer.moves());
     addAudits(samples, balancer.reconcileStats());
-    balancer.vipConnections().forEach((vip, count) -> samples.add(Metric.VIP_ACTIVE, count, vip));
+    samples.addAll(Metric.VIP_ACTIVE_CONNECTIONS, balancer.vipConnections());
     balancer.proactive().forEach(vip -> addPlacement(samples, vip));
     addMembers(samples, activity);
   }
@@ -79,16 +75,16 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
     buckets.forEach((member, count) -> samples.add(Metric.VIP_BUCKETS, count, id, member));
     samples.add(Metric.VIP_MOVING_BUCKETS, moving, id);
     samples.add(Metric.VIP_BUCKET_MOVES, vip.moves(), id);
-    samples.add(Metric.VIP_BUCKET_PACKETS, packetsPerSecond, id);
+    samples.add(Metric.VIP_BUCKET_PACKETS_PER_SECOND, packetsPerSecond, id);
   }
 
   private static void addCounters(Samples samples, BalancerCounters counters) {
-    samples.add(Metric.OPEN, counters.openConnections());
-    samples.add(Metric.DORMANT, counters.dormantConnections());
+    samples.add(Metric.OPEN_CONNECTIONS, counters.openConnections());
+    samples.add(Metric.DORMANT_CONNECTIONS, counters.dormantConnections());
     samples.add(Metric.IPV6_ADDRESSES, AddressKey.countOfIpv6());
-    samples.add(Metric.UNSENT, counters.unsentBatches());
+    samples.add(Metric.UNSENT_BATCHES, counters.unsentBatches());
     counters
-        .rejectedRules()
+        .refusedRules()
         .forEach(
             (id, byReason) ->
                 byReason.forEach(
@@ -105,12 +101,12 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
   }
 
   private static void addAudits(Samples samples, ReconcileStats audits) {
-    samples.add(Metric.AUDITS, audits.tablesRead(), "tables_read");
-    samples.add(Metric.AUDITS, audits.tablesReset(), "tables_reset");
-    samples.add(Metric.AUDITS, audits.connectionsAdopted(), "connections_adopted");
-    samples.add(Metric.AUDITS, audits.connectionsSlept(), "connections_slept");
-    samples.add(Metric.AUDITS, audits.connectionsRestored(), "connections_restored");
-    samples.add(Metric.AUDITS, audits.rulesRemoved(), "rules_removed");
+    samples.add(Metric.AUDIT_FINDINGS, audits.tablesRead(), "tables_read");
+    samples.add(Metric.AUDIT_FINDINGS, audits.tablesReset(), "tables_reset");
+    samples.add(Metric.AUDIT_FINDINGS, audits.connectionsAdopted(), "connections_adopted");
+    samples.add(Metric.AUDIT_FINDINGS, audits.connectionsSlept(), "connections_slept");
+    samples.add(Metric.AUDIT_FINDINGS, audits.connectionsRestored(), "connections_restored");
+    samples.add(Metric.AUDIT_FINDINGS, audits.rulesRemoved(), "rules_removed");
   }
 
   private void addMembers(Samples samples, BalancerActivity activity) {
@@ -138,9 +134,9 @@ record BalancerMetrics(IBalancerService balancer, IMonitorService monitor) {
   }
 
   private static void addCounts(Samples samples, MemberStats counts, String member, String pool) {
-    samples.add(Metric.MEMBER_ACTIVE, counts.activeConnections(), member, pool);
-    samples.add(Metric.MEMBER_ESTIMATED, counts.estimatedConnections(), member, pool);
-    samples.add(Metric.MEMBER_FOREIGN, counts.foreignConnections(), member, pool);
+    samples.add(Metric.MEMBER_ACTIVE_CONNECTIONS, counts.activeConnections(), member, pool);
+    samples.add(Metric.MEMBER_ESTIMATED_CONNECTIONS, counts.estimatedConnections(), member, pool);
+    samples.add(Metric.MEMBER_FOREIGN_CONNECTIONS, counts.foreignConnections(), member, pool);
     samples.add(Metric.MEMBER_LOCATED, counts.located() ? 1 : 0, member, pool);
     samples.add(Metric.MEMBER_CONNECTIONS, counts.totalConnections(), member, pool);
   }

@@ -8,7 +8,6 @@ import io.malob.module.BaseModule;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
-import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.ResourceRoutable;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -23,8 +22,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import net.floodlightcontroller.core.IShutdownService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.IFloodlightService;
@@ -39,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  * second time as Micrometer's meters: so their labels always match the existing items, and need no
  * cleanup after a link or member is removed.
  */
-@Settings({})
 public final class MetricsModule extends BaseModule {
 
   /** Made by the module loader. */
@@ -62,15 +62,22 @@ public final class MetricsModule extends BaseModule {
   public void startUp(FloodlightModuleContext context) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
     IMonitorService monitor = context.getServiceImpl(IMonitorService.class);
-    BalancerMetrics ofBalancer = new BalancerMetrics(balancer, monitor);
-    NetworkMetrics ofNetwork =
+    List<Consumer<Samples>> parts = new ArrayList<>();
+    parts.add(new BalancerMetrics(balancer, monitor)::addTo);
+    parts.add(
         new NetworkMetrics(
-            balancer,
-            monitor,
-            context.getServiceImpl(ILatencyService.class),
-            context.getServiceImpl(IAgentService.class),
-            context.getServiceImpl(INetworkRefusalService.class),
-            context.getServiceImpl(ISwitchCapabilityService.class));
+                balancer,
+                monitor,
+                context.getServiceImpl(ILatencyService.class),
+                context.getServiceImpl(IAgentService.class),
+                context.getServiceImpl(INetworkRefusalService.class),
+                context.getServiceImpl(ISwitchCapabilityService.class))
+            ::addTo);
+    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
+    @Nullable IRelayService relay = context.getServiceImpl(IRelayService.class);
+    if (peers != null && relay != null) {
+      parts.add(new PeerMetrics(peers, relay)::addTo);
+    }
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     JvmGcMetrics collections = new JvmGcMetrics();
     context
@@ -81,11 +88,7 @@ public final class MetricsModule extends BaseModule {
               registry.close();
             });
     bind(registry, collections);
-    @Nullable IPeerService peers = context.getServiceImpl(IPeerService.class);
-    @Nullable IRelayService relay = context.getServiceImpl(IRelayService.class);
-    @Nullable PeerMetrics ofPeers =
-        peers == null || relay == null ? null : new PeerMetrics(peers, relay);
-    MultiCollector ours = () -> collect(ofBalancer, ofNetwork, ofPeers);
+    MultiCollector ours = () -> collect(parts);
     registry.getPrometheusRegistry().register(ours);
     context
         .getServiceImpl(IRestApiService.class)
@@ -106,14 +109,9 @@ public final class MetricsModule extends BaseModule {
     }
   }
 
-  private static MetricSnapshots collect(
-      BalancerMetrics ofBalancer, NetworkMetrics ofNetwork, @Nullable PeerMetrics ofPeers) {
+  private static MetricSnapshots collect(List<Consumer<Samples>> parts) {
     Samples samples = new Samples();
-    ofBalancer.addTo(samples);
-    ofNetwork.addTo(samples);
-    if (ofPeers != null) {
-      ofPeers.addTo(samples);
-    }
+    parts.forEach(part -> part.accept(samples));
     return samples.all();
   }
 }

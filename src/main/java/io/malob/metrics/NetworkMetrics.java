@@ -32,12 +32,9 @@ record NetworkMetrics(
     addSwitches(samples);
     addLinks(samples);
     addProbes(samples, latency.counters());
-    refusals.byLabel().forEach((why, count) -> samples.add(Metric.NETWORK_REFUSALS, count, why));
-    samples.add(Metric.REPORTS, agents.counts().accepted());
-    agents
-        .counts()
-        .dropped()
-        .forEach((reason, count) -> samples.add(Metric.REPORT_DROPS, count, reason));
+    samples.addAll(Metric.NETWORK_REFUSALS, refusals.byLabel());
+    samples.add(Metric.REPORTS_ACCEPTED, agents.counts().accepted());
+    samples.addAll(Metric.REPORT_DROPS, agents.counts().dropped());
   }
 
   private void addSwitches(Samples samples) {
@@ -52,7 +49,8 @@ record NetworkMetrics(
                 trip.nanos()
                     .ifPresent(
                         nanos ->
-                            samples.add(Metric.CONTROL_ROUND_TRIP, nanos / NANOS_PER_SECOND, id)));
+                            samples.add(
+                                Metric.CONTROL_ROUND_TRIP_SECONDS, nanos / NANOS_PER_SECOND, id)));
     monitor
         .portStatistics()
         .forEach(
@@ -74,13 +72,23 @@ record NetworkMetrics(
     Map<DirectedLink, LinkMeasurements> known = monitor.links().snapshot(monitor.nanoTime());
     known.forEach(
         (link, measured) -> {
-          add(samples, Metric.LINK_LATENCY, link, measured.latencyNanos(), NANOS_PER_SECOND);
-          add(samples, Metric.LINK_USE, link, measured.useBps(), 1);
-          add(samples, Metric.LINK_FREE, link, measured.throughputBps(), 1);
+          add(
+              samples,
+              Metric.LINK_LATENCY_SECONDS,
+              link,
+              measured.latencyNanos(),
+              NANOS_PER_SECOND);
+          add(samples, Metric.LINK_USE_BITS_PER_SECOND, link, measured.useBps(), 1);
+          add(samples, Metric.LINK_FREE_BITS_PER_SECOND, link, measured.throughputBps(), 1);
           monitor
               .capacity(link)
               .ifPresent(
-                  capacity -> add(samples, Metric.LINK_CAPACITY, link, capacity.bitsPerSecond()));
+                  capacity ->
+                      add(
+                          samples,
+                          Metric.LINK_CAPACITY_BITS_PER_SECOND,
+                          link,
+                          capacity.bitsPerSecond()));
           add(samples, Metric.LINK_CONNECTIONS, link, active.getOrDefault(link, 0));
         });
   }
@@ -109,9 +117,7 @@ record NetworkMetrics(
   private static void addProbes(Samples samples, LatencyCounters counters) {
     addProbes(samples, counters.links(), "link");
     addProbes(samples, counters.control(), "control");
-    counters
-        .discarded()
-        .forEach((reason, count) -> samples.add(Metric.PROBE_DISCARDS, count, reason));
+    samples.addAll(Metric.PROBE_DISCARDS, counters.discarded());
   }
 
   private static void addProbes(Samples samples, ProbeCount count, String kind) {

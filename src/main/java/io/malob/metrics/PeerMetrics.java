@@ -8,15 +8,7 @@ import io.malob.module.PeerTraffic;
 /**
  * Metrics of the streams to the other controllers of a cluster, and of what is relayed over them.
  */
-final class PeerMetrics {
-  private final IPeerService peers;
-  private final IRelayService relay;
-
-  PeerMetrics(IPeerService peers, IRelayService relay) {
-    this.peers = peers;
-    this.relay = relay;
-  }
-
+record PeerMetrics(IPeerService peers, IRelayService relay) {
   void addTo(Samples samples) {
     PeerTraffic traffic = peers.traffic();
     samples.add(Metric.PEERS, peers.reached().size());
@@ -25,7 +17,7 @@ final class PeerMetrics {
     samples.add(Metric.PEER_DAMAGED, traffic.damagedMessages());
     samples.add(Metric.PEER_BYTES, traffic.sentBytes(), "sent");
     samples.add(Metric.PEER_BYTES, traffic.receivedBytes(), "received");
-    samples.add(Metric.PEER_QUEUE, traffic.waitingBytes());
+    samples.add(Metric.PEER_QUEUE_BYTES, traffic.waitingBytes());
     RelayCounts counts = relay.counts();
     samples.add(Metric.RELAYED_BATCHES, counts.sent(), "sent", "done");
     samples.add(Metric.RELAYED_BATCHES, counts.unsent(), "sent", "failed");

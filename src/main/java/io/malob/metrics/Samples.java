@@ -6,13 +6,17 @@ import com.google.common.primitives.ImmutableLongArray;
 import io.malob.balancer.api.BalancerActivity.Durations;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The values of one scrape. For one thread. */
@@ -48,6 +52,11 @@ final class Samples {
     add(metric, (double) count, labels);
   }
 
+  /** Adds counts of a metric with one label, by its value. */
+  void addAll(Metric metric, Map<String, ? extends Number> counts) {
+    counts.forEach((label, count) -> add(metric, count.doubleValue(), label));
+  }
+
   /** Adds a histogram without labels. */
   void add(Metric metric, Durations durations) {
     histograms.put(metric, durations);
@@ -65,27 +74,18 @@ final class Samples {
 
   private MetricSnapshot snapshot(Metric metric) {
     List<Value> all = values.get(metric);
-    if (metric.kind() == Metric.Kind.COUNTER) {
-      CounterSnapshot.Builder counter =
-          CounterSnapshot.builder().name(metric.base()).help(metric.help());
-      all.forEach(
-          value ->
-              counter.dataPoint(
-                  CounterSnapshot.CounterDataPointSnapshot.builder()
-                      .labels(value.labels)
-                      .value(value.number)
-                      .build()));
-      return counter.build();
-    }
-    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(metric.base()).help(metric.help());
-    all.forEach(
-        value ->
-            gauge.dataPoint(
-                GaugeSnapshot.GaugeDataPointSnapshot.builder()
-                    .labels(value.labels)
-                    .value(value.number)
-                    .build()));
-    return gauge.build();
+    MetricMetadata metadata = new MetricMetadata(metric.base(), metric.help());
+    return metric.kind() == Metric.Kind.COUNTER
+        ? new CounterSnapshot(
+            metadata,
+            all.stream()
+                .map(value -> new CounterDataPointSnapshot(value.number, value.labels, null, 0))
+                .toList())
+        : new GaugeSnapshot(
+            metadata,
+            all.stream()
+                .map(value -> new GaugeDataPointSnapshot(value.number, value.labels, null))
+                .toList());
   }
 
   private static MetricSnapshot histogram(Metric metric, Durations durations) {

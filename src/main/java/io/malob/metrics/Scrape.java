@@ -2,26 +2,20 @@ package io.malob.metrics;
 
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 /**
  * {@code GET /metrics}, in Prometheus's text format or, on request, OpenMetrics. Safe for use by
  * several threads.
  */
-final class Scrape {
+record Scrape(PrometheusMeterRegistry registry) {
   private static final String TEXT = "text/plain; version=0.0.4";
   private static final String OPEN_METRICS = "application/openmetrics-text";
   private static final String OPEN_METRICS_1 = OPEN_METRICS + "; version=1.0.0";
 
-  private final PrometheusMeterRegistry registry;
-
-  private Scrape(PrometheusMeterRegistry registry) {
-    this.registry = registry;
-  }
-
-  static Routes routes(PrometheusMeterRegistry registry) {
-    return Routes.ignoringParameters().get("", new Scrape(registry)::show);
+  static RouteTable routes(PrometheusMeterRegistry registry) {
+    return RouteTable.ignoringParameters().get("", new Scrape(registry)::show);
   }
 
   private Reply show(Call call) {

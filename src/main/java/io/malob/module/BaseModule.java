@@ -2,6 +2,7 @@ package io.malob.module;
 
 import com.google.common.collect.ImmutableMap;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -14,8 +15,21 @@ import net.floodlightcontroller.core.module.IFloodlightService;
  * after the other, on the thread that loads modules.
  */
 public abstract class BaseModule implements IFloodlightModule {
+  /** The directory of what the module stores. */
+  public static final Setting<String> DATA =
+      Setting.text("data", "")
+          .describedAs(
+              "The data directory; empty: nothing is stored. The option --data of the controller"
+                  + " sets it"
+                  + " for all modules.");
+
   /** For the module loader. */
   protected BaseModule() {}
+
+  /** The module's settings. It reads no others, and does not start with others. */
+  public List<Setting<?>> settings() {
+    return List.of();
+  }
 
   /** All service interfaces that the module's class names. */
   @Override

@@ -1,7 +1,11 @@
 package io.malob.module;
 
+import static com.google.common.collect.ImmutableList.toImmutableList;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import java.util.function.Predicate;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -33,27 +37,43 @@ public record ClusterView(
     return mastership == MastershipPolicy.SPREAD;
   }
 
+  /** This with the controllers that are reached; this one reaches itself. */
+  public ClusterView withReached(Predicate<String> isReached) {
+    return with(
+        nodes.stream()
+            .map(
+                node ->
+                    new Member(
+                        node.name,
+                        node.restAddress,
+                        node.slot,
+                        node.switches,
+                        node.name.equals(name) || isReached.test(node.name)))
+            .collect(toImmutableList()),
+        problems);
+  }
+
   /** This with one more problem. */
   public ClusterView with(Problem problem) {
+    return with(nodes, ImmutableList.<Problem>builder().addAll(problems).add(problem).build());
+  }
+
+  private ClusterView with(ImmutableList<Member> newNodes, ImmutableList<Problem> newProblems) {
     return new ClusterView(
-        name,
-        isMember,
-        slot,
-        generationBase,
-        mastership,
-        nodes,
-        masters,
-        roles,
-        ImmutableList.<Problem>builder().addAll(problems).add(problem).build());
+        name, isMember, slot, generationBase, mastership, newNodes, masters, roles, newProblems);
   }
 
   /**
-   * A live controller.
+   * A live controller, as REST shows it.
    *
    * @param isReached whether messages reach it from this controller, and the other way round
    */
   public record Member(
-      String name, String restAddress, int slot, int switches, boolean isReached) {}
+      String name,
+      @JsonProperty("rest") String restAddress,
+      int slot,
+      int switches,
+      boolean isReached) {}
 
   /** What a controller is to a switch. */
   public enum Role {

@@ -26,7 +26,7 @@ public final class DropLog<S> {
   private static final class Note {
     final LongAdder dropped = new LongAdder();
     volatile String example;
-    volatile @Nullable Long toldNanos;
+    volatile @Nullable Long loggedNanos;
 
     Note(String example) {
       this.example = example;
@@ -65,11 +65,11 @@ public final class DropLog<S> {
   }
 
   /** Writes the due lines; to be called every few seconds, by one thread at a time. */
-  public void tell(long nowNanos) {
+  public void flush(long nowNanos) {
     notes.forEach(
         (source, note) -> {
-          @Nullable Long told = note.toldNanos;
-          if (told != null && nowNanos - told < EACH_NANOS) {
+          @Nullable Long logged = note.loggedNanos;
+          if (logged != null && nowNanos - logged < EACH_NANOS) {
             return;
           }
           long dropped = note.dropped.sumThenReset();
@@ -77,7 +77,7 @@ public final class DropLog<S> {
             notes.remove(source);
             return;
           }
-          note.toldNanos = nowNanos;
+          note.loggedNanos = nowNanos;
           line.dropped(source, dropped, note.example);
         });
   }

@@ -2,7 +2,7 @@ package io.malob.module;
 
 import com.google.common.collect.Iterables;
 import com.google.common.util.concurrent.ListenableFuture;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import java.util.Optional;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -11,11 +11,11 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
-/** A switch of the controller, adapted for the flow programmer. */
-public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchConnection {
+/** A switch of the controller, adapted for the flow ruleSender. */
+public record FloodlightSwitch(IOFSwitch sw) implements RuleSender.SwitchConnection {
 
   /** The switch of that id; empty if it is not connected or this controller is not its master. */
-  public static Optional<FlowProgrammer.SwitchConnection> active(
+  public static Optional<RuleSender.SwitchConnection> active(
       IOFSwitchService switches, DatapathId switchId) {
     return Optional.ofNullable(switches.getActiveSwitch(switchId)).map(FloodlightSwitch::new);
   }
@@ -25,9 +25,9 @@ public record FloodlightSwitch(IOFSwitch sw) implements FlowProgrammer.SwitchCon
    *
    * @param relay null without a cluster
    */
-  public static Optional<FlowProgrammer.SwitchConnection> anywhere(
+  public static Optional<RuleSender.SwitchConnection> anywhere(
       IOFSwitchService switches, @Nullable IRelayService relay, DatapathId switchId) {
-    Optional<FlowProgrammer.SwitchConnection> own = active(switches, switchId);
+    Optional<RuleSender.SwitchConnection> own = active(switches, switchId);
     return own.isPresent() || relay == null ? own : relay.find(switchId);
   }
 

@@ -1,6 +1,6 @@
 package io.malob.module;
 
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.openflow.RuleSender.SwitchConnection;
 import java.util.Optional;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -13,7 +13,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public interface IRelayService extends IFloodlightService {
   /**
-   * A switch that has another master, as the flow programmer sees it. Empty if this controller is
+   * A switch that has another master, as the flow ruleSender sees it. Empty if this controller is
    * not connected to the switch, its master cannot be reached, or it has none.
    */
   Optional<SwitchConnection> find(DatapathId switchId);

@@ -25,7 +25,7 @@ public final class InformedPeers {
     this.topic = topic;
   }
 
-  /** A peer is to be told all. */
+  /** A peer is to get all. */
   public void reached(String peer) {
     informed.remove(peer);
     behind.add(peer);
@@ -37,28 +37,28 @@ public final class InformedPeers {
     behind.remove(peer);
   }
 
-  /** Whether no peer would be told what is new. */
+  /** Whether no peer would get what is new. */
   public boolean isEmpty() {
     return informed.isEmpty();
   }
 
   /** Sends what is new. */
-  public void tellNew(List<byte[]> messages) {
-    Set.copyOf(informed).forEach(peer -> tell(peer, messages));
+  public void sendNew(List<byte[]> messages) {
+    Set.copyOf(informed).forEach(peer -> send(peer, messages));
   }
 
   /** Sends all to the peers that are behind, if there are any. */
-  public void tellAll(Supplier<List<byte[]>> all) {
+  public void sendAll(Supplier<List<byte[]>> all) {
     if (!behind.isEmpty()) {
       List<byte[]> messages = all.get();
       Set<String> late = Set.copyOf(behind);
       behind.clear();
       informed.addAll(late);
-      late.forEach(peer -> tell(peer, messages));
+      late.forEach(peer -> send(peer, messages));
     }
   }
 
-  private void tell(String peer, List<byte[]> messages) {
+  private void send(String peer, List<byte[]> messages) {
     for (byte[] message : messages) {
       if (!peers.send(peer, topic, message)) {
         reached(peer); // or lost() will be called soon

@@ -15,19 +15,19 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public record NetworkEvents(String name, Follower follower)
     implements SwitchListener, ITopologyListener, IDeviceListener, Unordered<String> {
-  /** Follows the network. */
+  /** Follows the network: overrides the events that it needs. */
   public interface Follower {
     /** This controller is now master of a switch. */
-    void switchActivated(DatapathId switchId);
+    default void switchActivated(DatapathId switchId) {}
 
     /** A switch has disconnected, or this controller is no longer its master. */
-    void switchRemoved(DatapathId switchId);
+    default void switchRemoved(DatapathId switchId) {}
 
     /** Links were added or removed. */
-    void topologyChanged();
+    default void topologyChanged() {}
 
     /** A host was added, removed or moved, or its addresses have changed. */
-    void hostChanged(IDevice device);
+    default void hostChanged(IDevice device) {}
 
     /** A host has moved; called in addition to {@link #hostChanged}, after it. */
     default void hostMoved(IDevice device) {}

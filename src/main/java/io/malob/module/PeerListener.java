@@ -11,7 +11,7 @@ public interface PeerListener {
    * Messages reach the peer from now on. It knows nothing of those that were sent before: a sender
    * of changes begins with all that it has.
    */
-  void reached(String peer);
+  default void reached(String peer) {}
 
   /**
    * A message of the peer. The buffer is big-endian, and the listener's.
@@ -22,5 +22,5 @@ public interface PeerListener {
   void received(String peer, ByteBuffer message);
 
   /** The stream from or to the peer has broken. What it sent last may be lost. */
-  void lost(String peer);
+  default void lost(String peer) {}
 }

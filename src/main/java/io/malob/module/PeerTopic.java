@@ -19,7 +19,9 @@ public enum PeerTopic {
   /** Reports of agents. */
   REPORTS(8),
   /** What switches can do. */
-  CAPABILITIES(9);
+  CAPABILITIES(9),
+  /** Connections to servers themselves, past the balancer. */
+  ORDINARY(10);
 
   private final int number;
 

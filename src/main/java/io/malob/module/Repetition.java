@@ -10,24 +10,13 @@ import java.util.function.LongSupplier;
 /**
  * Periodic work of a module until the controller stops. A failure is logged and the work is
  * retried: without this class, an exception would end the repetition.
+ *
+ * @param tasks what runs the work
  */
-public final class Repetition {
-  private final ScheduledExecutorService timer;
-  private final Tasks tasks;
-
+public record Repetition(ScheduledExecutorService timer, Tasks tasks) {
   /** Repetitions on that timer, which count their failures for themselves. */
   public Repetition(ScheduledExecutorService timer) {
     this(timer, new Tasks(System::nanoTime));
-  }
-
-  /**
-   * Repetitions on that timer.
-   *
-   * @param tasks what runs the work
-   */
-  public Repetition(ScheduledExecutorService timer, Tasks tasks) {
-    this.timer = timer;
-    this.tasks = tasks;
   }
 
   /** Runs a task periodically, with the given pause in milliseconds after each run. */

@@ -1,122 +1,105 @@
 package io.malob.module;
 
-import com.google.common.base.Splitter;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import net.floodlightcontroller.core.module.IFloodlightModuleContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed access to the settings of one module. An invalid value or an unknown key is an error that
- * names the module and the key.
+ * The values of one module's settings. An invalid value or an unknown name is an error that names
+ * the module and the setting.
  *
  * @param module the class that the settings belong to
- * @param values the settings by key
+ * @param declared its settings; no others are read
+ * @param values the values by name
  */
-public record SettingReader(Class<?> module, Map<String, String> values) {
+public record SettingReader(
+    Class<?> module, Collection<Setting<?>> declared, Map<String, String> values) {
   private static final Logger LOG = LoggerFactory.getLogger(SettingReader.class);
 
   /**
-   * The settings of a module that declares their names by {@link Settings}. A value under a
-   * deprecated name counts as one under the current name.
+   * The settings of a module. A value under a deprecated name counts as one under the current name.
    *
    * @throws WrongSettingException if there is an unknown name, or a value under both names
    */
-  public static SettingReader of(IFloodlightModule module, IFloodlightModuleContext context)
+  public static SettingReader of(BaseModule module, IFloodlightModuleContext context)
       throws WrongSettingException {
     Class<?> type = module.getClass();
-    Map<String, String> values = withCurrentNames(type, context.getConfigParams(module));
+    List<Setting<?>> declared = module.settings();
+    Map<String, String> values = new HashMap<>(context.getConfigParams(module));
+    for (Setting<?> setting : declared) {
+      rename(setting, type, values);
+    }
     Set<String> known =
-        names(type).stream().map(name -> type.getName() + "." + name).collect(Collectors.toSet());
-    for (String key : new TreeSet<>(values.keySet())) {
-      String name = type.getName() + "." + key;
-      if (!known.contains(name)) {
-        throw WrongSettingException.unknown(name, known);
+        declared.stream().map(setting -> setting.of(type)).collect(Collectors.toSet());
+    for (String name : new TreeSet<>(values.keySet())) {
+      if (!known.contains(type.getName() + "." + name)) {
+        throw WrongSettingException.unknown(type.getName() + "." + name, known);
       }
     }
-    return new SettingReader(type, values);
+    return new SettingReader(type, declared, values);
   }
 
-  private static Map<String, String> withCurrentNames(Class<?> module, Map<String, String> given)
+  /** Moves a value from the deprecated name of its setting to the current one. */
+  private static void rename(Setting<?> setting, Class<?> module, Map<String, String> values)
       throws WrongSettingException {
-    Map<String, String> values = new HashMap<>(given);
-    for (Map.Entry<String, String> name : deprecatedNames(module).entrySet()) {
-      @Nullable String value = values.remove(name.getKey());
-      if (value != null) {
-        String old = module.getName() + "." + name.getKey();
-        if (values.putIfAbsent(name.getValue(), value) != null) {
-          throw new WrongSettingException(
-              old + " is the deprecated name of " + name.getValue() + ", which is also set");
-        }
-        LOG.warn("setting_deprecated name={} use={}", old, name.getValue());
-      }
+    @Nullable String value = setting.deprecated().map(values::remove).orElse(null);
+    if (value == null) {
+      return;
     }
-    return values;
-  }
-
-  /** The current names of a module's settings by their deprecated names. */
-  public static Map<String, String> deprecatedNames(Class<?> module) {
-    @Nullable Settings settings = module.getAnnotation(Settings.class);
-    return settings == null || settings.deprecated().length == 0
-        ? Map.of()
-        : Splitter.on(',')
-            .withKeyValueSeparator('=')
-            .split(String.join(",", settings.deprecated()));
-  }
-
-  private static Set<String> names(Class<?> module) {
-    @Nullable Settings settings = module.getAnnotation(Settings.class);
-    return settings == null ? Set.of() : Set.of(settings.value());
-  }
-
-  /** The text under this key, or the default if there is none or it is empty. */
-  public String text(String key, String defaultValue) {
-    if (module.isAnnotationPresent(Settings.class) && !names(module).contains(key)) {
-      throw new IllegalArgumentException(
-          "@Settings of " + module.getName() + " does not have " + key);
-    }
-    String value = values.getOrDefault(key, "").trim();
-    return value.isEmpty() ? defaultValue : value;
-  }
-
-  /**
-   * Whether the text under this key is "true", or the default.
-   *
-   * @throws WrongSettingException if it is neither "true" nor "false"
-   */
-  public boolean flag(String key, boolean defaultValue) throws WrongSettingException {
-    String text = text(key, Boolean.toString(defaultValue));
-    if (!text.equals("true") && !text.equals("false")) {
+    String old = module.getName() + "." + setting.deprecated().orElseThrow();
+    if (values.putIfAbsent(setting.name(), value) != null) {
       throw new WrongSettingException(
-          String.format("%s.%s must be true or false, not \"%s\"", module.getName(), key, text));
+          old + " is the deprecated name of " + setting.name() + ", which is also set");
     }
-    return text.equals("true");
+    LOG.warn("setting_deprecated name={} use={}", old, setting.name());
   }
 
   /**
-   * The whole number under this key, or the default.
+   * The value of a setting, or its default.
    *
-   * @throws WrongSettingException if it is no number or outside of the bounds (both inclusive)
+   * @throws WrongSettingException if the value is invalid
    */
-  public int number(String key, int defaultValue, int min, int max) throws WrongSettingException {
-    String text = text(key, Integer.toString(defaultValue));
-    try {
-      int number = Integer.parseInt(text);
-      if (number >= min && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // reported below, with the bounds
+  public <T> T get(Setting<T> setting) throws WrongSettingException {
+    String text = valueOf(setting);
+    return parse(setting, text.isEmpty() ? setting.defaultText() : text);
+  }
+
+  /**
+   * The value of a setting; empty if it has none.
+   *
+   * @throws WrongSettingException if the value is invalid
+   */
+  public <T> Optional<T> given(Setting<T> setting) throws WrongSettingException {
+    String text = valueOf(setting);
+    return text.isEmpty() ? Optional.empty() : Optional.of(parse(setting, text));
+  }
+
+  private String valueOf(Setting<?> setting) {
+    if (declared.stream().noneMatch(each -> each.name().equals(setting.name()))) {
+      throw new IllegalArgumentException(setting.of(module) + " is not declared");
     }
-    throw new WrongSettingException(
-        String.format(
-            "%s.%s must be a whole number from %d to %d, not \"%s\"",
-            module.getName(), key, min, max, text));
+    return values.getOrDefault(setting.name(), "").trim();
+  }
+
+  private <T> T parse(Setting<T> setting, String text) throws WrongSettingException {
+    return setting
+        .parser()
+        .apply(text)
+        .orElseThrow(
+            () -> wrong(setting, "must be " + setting.expected() + ", not \"" + text + "\""));
+  }
+
+  /** An error about the value of a setting. */
+  public WrongSettingException wrong(Setting<?> setting, String problem) {
+    return new WrongSettingException(setting.of(module) + " " + problem);
   }
 }

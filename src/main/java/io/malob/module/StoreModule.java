@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
  * Chooses the store of modules' persistent data: files, or memory if a module has no directory. The
  * only class that knows the implementations.
  */
-@Settings({})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class StoreModule extends BaseModule implements IStoreService, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreModule.class);

@@ -5,7 +5,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
 import java.util.Collection;
@@ -33,7 +33,7 @@ public interface IMonitorService extends IFloodlightService {
   }
 
   /** The measurements of links. */
-  LinkTracker links();
+  MeasuredLinks links();
 
   /** The measurements of servers. */
   ServerTracker servers();

@@ -3,22 +3,19 @@ package io.malob.monitor;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.ProbeRules;
+import io.malob.openflow.ProbeRule;
+import io.malob.openflow.RuleBook;
+import io.malob.openflow.RuleSender;
 import io.malob.state.network.PortId;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -33,18 +30,13 @@ final class LinkPins {
   /** The max number of pairs of nodes; each has four rules. */
   static final int MAX_PAIRS = 4_096;
 
-  private final FlowProgrammer programmer;
-
   /** The same for every controller; of IPv4, that of the numbers. */
   private static final Comparator<IPAddress<?>> ORDER =
       Comparator.comparing(IPAddress::getBytes, Arrays::compareUnsigned);
 
+  private final RuleBook<ProbeRule> book;
   private final Function<IPAddress<?>, Optional<PortId>> locate;
   private final int tcpPort;
-  private ImmutableMap<Pin, OFPort> installed = ImmutableMap.of();
-
-  /** Packets that leave a switch by a port of their own. */
-  private record Pin(DatapathId switchId, ProbeRules.Flow flow) {}
 
   private record Node(IPAddress<?> address, OFPort port) {}
 
@@ -54,9 +46,8 @@ final class LinkPins {
    * @param locate locates a host
    * @param tcpPort of the servers of probes
    */
-  LinkPins(
-      FlowProgrammer programmer, Function<IPAddress<?>, Optional<PortId>> locate, int tcpPort) {
-    this.programmer = programmer;
+  LinkPins(RuleSender ruleSender, Function<IPAddress<?>, Optional<PortId>> locate, int tcpPort) {
+    this.book = new RuleBook<>(ruleSender);
     this.locate = locate;
     this.tcpPort = tcpPort;
   }
@@ -68,46 +59,15 @@ final class LinkPins {
    * @param again whether existing rules are sent again, so that they do not expire
    */
   void update(Collection<? extends IPAddress<?>> agents, Topology topology, boolean again) {
-    if (agents.isEmpty() && installed.isEmpty()) {
-      return;
+    ListMultimap<DatapathId, ProbeRule> pins = pins(nodes(agents), topology);
+    for (DatapathId switchId : Sets.union(pins.keySet(), book.switches())) {
+      ImmutableMap<Object, ProbeRule> rules = RuleBook.byKey(pins.get(switchId));
+      if (again) {
+        book.setAll(switchId, rules);
+      } else {
+        book.set(switchId, rules);
+      }
     }
-    ImmutableMap<Pin, OFPort> wanted = wanted(nodes(agents), topology);
-    ListMultimap<DatapathId, Pin> gone = MultimapBuilder.treeKeys().arrayListValues().build();
-    installed.keySet().stream()
-        .filter(pin -> !wanted.containsKey(pin))
-        .forEach(pin -> gone.put(pin.switchId, pin));
-    ListMultimap<DatapathId, Pin> due = MultimapBuilder.treeKeys().arrayListValues().build();
-    wanted.forEach(
-        (pin, out) -> {
-          if (again || !out.equals(installed.get(pin))) {
-            due.put(pin.switchId, pin);
-          }
-        });
-    gone.asMap().forEach((switchId, pins) -> remove(switchId, pins));
-    due.asMap().forEach((switchId, pins) -> add(switchId, pins, wanted));
-    installed = wanted;
-  }
-
-  private void remove(DatapathId switchId, Collection<Pin> pins) {
-    programmer.send(
-        switchId,
-        factory ->
-            pins.stream().map(pin -> ProbeRules.remove(factory, pin.flow, tcpPort)).toList());
-  }
-
-  private void add(DatapathId switchId, Collection<Pin> pins, Map<Pin, OFPort> wanted) {
-    programmer.send(
-        switchId,
-        factory -> {
-          List<OFMessage> rules = new ArrayList<>();
-          for (Pin pin : pins) {
-            @Nullable OFPort out = wanted.get(pin);
-            if (out != null) {
-              rules.add(ProbeRules.add(factory, pin.flow, tcpPort, out));
-            }
-          }
-          return rules;
-        });
   }
 
   private ListMultimap<DatapathId, Node> nodes(Collection<? extends IPAddress<?>> agents) {
@@ -123,9 +83,9 @@ final class LinkPins {
     return nodes;
   }
 
-  private static ImmutableMap<Pin, OFPort> wanted(
+  private ListMultimap<DatapathId, ProbeRule> pins(
       ListMultimap<DatapathId, Node> nodes, Topology topology) {
-    Map<Pin, OFPort> pins = new HashMap<>();
+    ListMultimap<DatapathId, ProbeRule> pins = MultimapBuilder.treeKeys().arrayListValues().build();
     int pairs = 0;
     for (DatapathId switchId : nodes.keySet()) {
       for (DirectedLink link : topology.linksFrom(switchId)) {
@@ -144,17 +104,21 @@ final class LinkPins {
         }
       }
     }
-    return ImmutableMap.copyOf(pins);
+    return pins;
   }
 
-  private static void pin(
-      Map<Pin, OFPort> pins, DirectedLink there, DirectedLink back, Node client, Node server) {
-    ProbeRules.Flow requests = new ProbeRules.Flow(client.address, server.address, true);
-    ProbeRules.Flow replies = new ProbeRules.Flow(server.address, client.address, false);
-    pins.put(new Pin(there.src(), requests), there.srcPort());
-    pins.put(new Pin(there.dst(), requests), server.port);
-    pins.put(new Pin(back.src(), replies), back.srcPort());
-    pins.put(new Pin(back.dst(), replies), client.port);
+  private void pin(
+      ListMultimap<DatapathId, ProbeRule> pins,
+      DirectedLink there,
+      DirectedLink back,
+      Node client,
+      Node server) {
+    ProbeRule.Flow requests = new ProbeRule.Flow(client.address, server.address, true);
+    ProbeRule.Flow replies = new ProbeRule.Flow(server.address, client.address, false);
+    pins.put(there.src(), new ProbeRule(requests, tcpPort, there.srcPort()));
+    pins.put(there.dst(), new ProbeRule(requests, tcpPort, server.port));
+    pins.put(back.src(), new ProbeRule(replies, tcpPort, back.srcPort()));
+    pins.put(back.dst(), new ProbeRule(replies, tcpPort, client.port));
   }
 
   /** The link from one switch to another, if there is exactly one. */

@@ -14,12 +14,12 @@ import io.malob.module.IPeerService;
 import io.malob.module.IStoreService;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
@@ -28,10 +28,12 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -42,33 +44,31 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
-/**
- * Keeps the state of network and servers, for the modules that measure and those that use it.
- *
- * <p>Settings: {@code data}, the directory of the configured capacities (without it they are not
- * stored); {@code portStatisticsMillis}, the interval between polls of a switch's port statistics,
- * 0 for no polls; {@code probePort}, the TCP port of link agents' probes; in seconds, after which a
- * measurement counts as unknown: {@code latencyLifeSeconds}, {@code throughputLifeSeconds} (of
- * agents), {@code portStatisticsLifeSeconds}, {@code serverLifeSeconds}.
- */
-@Settings({
-  "data",
-  "portStatisticsMillis",
-  "probePort",
-  "latencyLifeSeconds",
-  "throughputLifeSeconds",
-  "portStatisticsLifeSeconds",
-  "serverLifeSeconds"
-})
+/** Keeps the state of network and servers, for the modules that measure and those that use it. */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MonitorModule extends BaseModule implements IMonitorService, ITopologyListener {
+  private static final Setting<Integer> PORT_STATISTICS_MILLIS =
+      Setting.number("portStatisticsMillis", 1_000, 0, 3_600_000)
+          .describedAs(
+              "The interval between two polls of a switch's port statistics, longer with more"
+                  + " than 250 switches; 0: no polls.");
+  private static final Setting<Integer> PROBE_PORT =
+      Setting.number("probePort", 5_201, 1, 65_535)
+          .describedAs("The TCP port of link agents' probes.");
+  private static final Setting<Integer> LATENCY_LIFE =
+      life("latencyLifeSeconds", 30, "link latency");
+  private static final Setting<Integer> THROUGHPUT_LIFE =
+      life("throughputLifeSeconds", 300, "throughput from agents");
+  private static final Setting<Integer> PORT_STATISTICS_LIFE =
+      life("portStatisticsLifeSeconds", 10, "port statistics");
+  private static final Setting<Integer> SERVER_LIFE = life("serverLifeSeconds", 30, "server state");
+
   private static final long READ_MILLIS = 5_000;
-  private static final int MAX_SECONDS = 86_400;
-  private static final int MAX_MILLIS = 3_600_000;
   private static final long TELLING_MILLIS = 1_000;
   private static final long PINS_MILLIS = 30_000;
 
@@ -78,9 +78,9 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   private AttachedHosts hosts;
   private IThreadPoolService threads;
   private TimesToLive times;
-  private LinkTracker links;
+  private MeasuredLinks links;
   private ServerTracker servers;
-  private LinkCapacities capacities;
+  private ConfiguredCapacities capacities;
   private PortPolling ports;
   private LinkPins pins;
   private @Nullable PeerMeasurements peerMeasurements;
@@ -103,6 +103,18 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(
+        DATA,
+        PORT_STATISTICS_MILLIS,
+        PROBE_PORT,
+        LATENCY_LIFE,
+        THROUGHPUT_LIFE,
+        PORT_STATISTICS_LIFE,
+        SERVER_LIFE);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IOFSwitchService.class,
@@ -121,18 +133,15 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     threads = context.getServiceImpl(IThreadPoolService.class);
     times =
         new TimesToLive(
-            life(settings, "latencyLifeSeconds", 30),
-            life(settings, "throughputLifeSeconds", 300),
-            life(settings, "portStatisticsLifeSeconds", 10),
-            life(settings, "serverLifeSeconds", 30));
-    links = new LinkTracker(times);
+            nanos(settings, LATENCY_LIFE),
+            nanos(settings, THROUGHPUT_LIFE),
+            nanos(settings, PORT_STATISTICS_LIFE),
+            nanos(settings, SERVER_LIFE));
+    links = new MeasuredLinks(times);
     servers = new ServerTracker(times);
     capacities =
-        new LinkCapacities(
-            openCapacities(
-                context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", ""))),
-            switches);
-    portStatisticsMillis = settings.number("portStatisticsMillis", 1_000, 0, MAX_MILLIS);
+        openCapacities(context.getServiceImpl(IStoreService.class).inDirectory(settings.get(DATA)));
+    portStatisticsMillis = settings.get(PORT_STATISTICS_MILLIS);
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     portTickMillis = Math.max(1, portStatisticsMillis / PortPolling.MIN_SLICES);
     ports = new PortPolling(switches, serialExecutor, portTickMillis, nanoTime, this::transmitting);
@@ -146,9 +155,9 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     }
     pins =
         new LinkPins(
-            new FlowProgrammer(switchId -> FloodlightSwitch.active(switches, switchId)),
+            new RuleSender(switchId -> FloodlightSwitch.active(switches, switchId)),
             this::locate,
-            settings.number("probePort", 5_201, 1, 65_535));
+            settings.get(PROBE_PORT));
   }
 
   private static ConfiguredCapacities openCapacities(Store store) throws FloodlightModuleException {
@@ -159,9 +168,17 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     }
   }
 
-  private static long life(SettingReader settings, String key, int defaultSeconds)
+  private static Setting<Integer> life(String name, int seconds, String measurements) {
+    return Setting.number(name, seconds, 1, 86_400)
+        .describedAs(
+            "The lifetime of "
+                + measurements
+                + " in seconds; older measurements count as unknown.");
+  }
+
+  private static long nanos(SettingReader settings, Setting<Integer> seconds)
       throws FloodlightModuleException {
-    return TimeUnit.SECONDS.toNanos(settings.number(key, defaultSeconds, 1, MAX_SECONDS));
+    return TimeUnit.SECONDS.toNanos(settings.get(seconds));
   }
 
   @Override
@@ -175,10 +192,9 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
     if (portStatisticsMillis > 0) {
       repetition.every(portTickMillis, "asking for port statistics", serialExecutor, ports::tick);
     }
-    @Nullable PeerMeasurements measurements = peerMeasurements;
-    if (measurements != null) {
+    if (peerMeasurements != null) {
       repetition.every(
-          TELLING_MILLIS, "telling of measurements", serialExecutor, measurements::tell);
+          TELLING_MILLIS, "telling of measurements", serialExecutor, peerMeasurements::publish);
     }
     readTopology();
   }
@@ -229,12 +245,21 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
 
   @Override
   public Optional<LinkCapacity> capacity(DirectedLink link) {
-    return capacities.of(link);
+    @Nullable Double set = capacities.all().get(new PortId(link.src(), link.srcPort()));
+    if (set != null) {
+      return Optional.of(new LinkCapacity(set, LinkCapacity.Source.CONFIGURED));
+    }
+    @Nullable IOFSwitch sw = switches.getActiveSwitch(link.src());
+    @Nullable OFPortDesc port = sw == null ? null : sw.getPort(link.srcPort());
+    OptionalDouble speed = port == null ? OptionalDouble.empty() : PortSpeeds.bitsPerSecond(port);
+    return speed.isPresent()
+        ? Optional.of(new LinkCapacity(speed.getAsDouble(), LinkCapacity.Source.PORT))
+        : Optional.empty();
   }
 
   @Override
   public ConfiguredCapacities capacities() {
-    return capacities.configured();
+    return capacities;
   }
 
   @Override
@@ -263,7 +288,7 @@ public final class MonitorModule extends BaseModule implements IMonitorService, 
   }
 
   @Override
-  public LinkTracker links() {
+  public MeasuredLinks links() {
     return links;
   }
 

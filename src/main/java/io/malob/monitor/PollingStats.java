@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record PollingStats(
     long answers, long failures, long skipped, @Nullable Long answeredNanos) {
 
-  static final PollingStats NONE = new PollingStats(0, 0, 0, null);
+  public static final PollingStats NONE = new PollingStats(0, 0, 0, null);
 
   PollingStats answered(long atNanos) {
     return new PollingStats(answers + 1, failures, skipped, atNanos);

@@ -3,10 +3,9 @@ package io.malob.monitor;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.math.IntMath;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.Tasks;
+import io.malob.openflow.Answers;
 import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
@@ -124,22 +123,15 @@ final class PortPolling {
     long question = ++asked.questions;
     asked.waitingFor = question;
     asked.askedNanos = now;
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(
             sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build()),
-        new FutureCallback<List<OFPortStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFPortStatsReply> answer) {
-            long atNanos = nanoTime.getAsLong();
-            serialExecutor.execute(() -> answered(asked, question, answer, atNanos));
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            serialExecutor.execute(() -> answered(asked, question, null, 0));
-          }
+        MoreExecutors.directExecutor(),
+        answer -> {
+          long atNanos = nanoTime.getAsLong();
+          serialExecutor.execute(() -> answered(asked, question, answer, atNanos));
         },
-        MoreExecutors.directExecutor());
+        cause -> serialExecutor.execute(() -> answered(asked, question, null, 0)));
   }
 
   private void answered(

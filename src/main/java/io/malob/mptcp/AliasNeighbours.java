@@ -1,7 +1,7 @@
 package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableMap;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
@@ -17,21 +17,11 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Answers ARP requests and neighbour solicitations for the addresses of a plan's hosts, at the
  * ingress port. Hosts of another VLAN get no answer. Thread-safe.
+ *
+ * @param addresses the current ones
  */
-final class AliasNeighbours {
-  private final Supplier<ImmutableMap<IPAddress<?>, Fan.Address>> addresses;
-  private final FlowProgrammer programmer;
-
-  /**
-   * Answers for these addresses.
-   *
-   * @param addresses the current ones
-   */
-  AliasNeighbours(
-      Supplier<ImmutableMap<IPAddress<?>, Fan.Address>> addresses, FlowProgrammer programmer) {
-    this.addresses = addresses;
-    this.programmer = programmer;
-  }
+record AliasNeighbours(
+    Supplier<ImmutableMap<IPAddress<?>, Fan.Address>> addresses, RuleSender ruleSender) {
 
   /** Handles a packet; false if it is for other modules. */
   boolean handle(DatapathId switchId, OFPort inPort, Packet packet) {
@@ -50,7 +40,7 @@ final class AliasNeighbours {
     // also a host that checks whether its own alias is free
     boolean isItself = packet.srcMac().equals(target.mac());
     if (vlan == target.vlan() && !isItself) {
-      programmer.sendFrame(
+      ruleSender.sendFrame(
           switchId, List.of(inPort), NeighbourReplies.answer(packet, question.get(), target.mac()));
     }
     return true;

@@ -1,11 +1,10 @@
 package io.malob.mptcp;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.AddressText;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
@@ -13,6 +12,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.algorithm.subflow.FlowIdentity;
+import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
 import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.file.DamagedException;
@@ -26,14 +26,12 @@ import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.LabelledRoute;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -47,7 +45,7 @@ final class AppliedFormat {
   private AppliedFormat() {}
 
   static byte[] write(Applied applied) throws IOException {
-    return new Writer().write(applied);
+    return Json.indentedBytes(new Writer().document(applied));
   }
 
   /**
@@ -68,175 +66,155 @@ final class AppliedFormat {
   private static final class Writer {
     private final Map<DirectedLink, Integer> numbers = new LinkedHashMap<>();
 
-    byte[] write(Applied applied) throws IOException {
+    Map<String, @Nullable Object> document(Applied applied) {
       NetworkPlan plan = applied.plan();
-      ObjectNode root = Json.object();
-      root.put("version", VERSION);
-      root.put("request", applied.document());
-      root.put("per_vlan", plan.perVlan());
-      ArrayNode switches = root.putArray("switches");
-      plan.topology().switches().forEach(id -> switches.add(id.toString()));
-      links(root.putArray("topology"), plan.topology().links());
-      ObjectNode core = root.putObject("core_links");
-      plan.coreLinks().asMap().forEach((id, links) -> links(core.putArray(id.toString()), links));
-      ArrayNode members = root.putArray("members");
-      plan.members().forEach(member -> member(members.addObject(), member));
-      ArrayNode lost = root.putArray("lost");
-      applied.lost().forEach(member -> member(lost.addObject(), member));
-      ArrayNode routes = root.putArray("routes");
-      applied.labelled().routes().values().forEach(route -> route(routes.addObject(), route));
-      plan(root.putObject("plan"), plan.plan());
-      plan.notes().forEach(root.putArray("notes")::add);
-      ArrayNode links = root.putArray("links");
-      numbers.keySet().forEach(link -> link(links.addArray(), link));
-      return Json.indentedBytes(root);
+      List<Integer> topology = numbers(plan.topology().links());
+      Map<String, List<Integer>> core = new LinkedHashMap<>();
+      plan.coreLinks().asMap().forEach((id, links) -> core.put(id.toString(), numbers(links)));
+      Map<String, @Nullable Object> root =
+          Json.fields(
+              "version", VERSION,
+              "request", applied.document(),
+              "per_vlan", plan.perVlan(),
+              "switches", plan.topology().switches(),
+              "topology", topology,
+              "core_links", core,
+              "members", plan.members().stream().map(this::member).toList(),
+              "lost", applied.lost().stream().map(this::member).toList(),
+              "routes", applied.labelled().routes().values().stream().map(this::route).toList(),
+              "plan", plan(plan.plan()),
+              "notes", plan.notes());
+      root.put("links", numbers.keySet().stream().map(Writer::ends).toList());
+      return root;
     }
 
-    private void links(ArrayNode array, Collection<DirectedLink> links) {
-      links.forEach(link -> array.add(number(link)));
+    private List<Integer> numbers(Collection<DirectedLink> links) {
+      return links.stream().map(this::number).toList();
     }
 
     private int number(DirectedLink link) {
       return numbers.computeIfAbsent(link, any -> numbers.size());
     }
 
-    private static void link(ArrayNode array, DirectedLink link) {
-      array
-          .add(link.src().toString())
-          .add(link.srcPort().getPortNumber())
-          .add(link.dst().toString())
-          .add(link.dstPort().getPortNumber());
+    private static List<Object> ends(DirectedLink link) {
+      return List.of(
+          link.src(), link.srcPort().getPortNumber(), link.dst(), link.dstPort().getPortNumber());
     }
 
-    private void member(ObjectNode node, Member member) {
+    private Map<String, @Nullable Object> member(Member member) {
       Host host = member.host();
-      node.put("id", host.id());
-      node.put("address", host.ip().toString());
-      node.put("prefix_length", host.prefixLength());
-      node.put("mac", host.at().mac().toString());
-      node.put("switch", host.switchId().toString());
-      node.put("port", host.at().port().getPortNumber());
-      node.put("fixed", host.fixed());
-      node.put("vlan", host.vlan());
-      node.put("tagging", host.tagging().name());
-      node.put("device", host.device());
-      host.aliases().forEach(alias -> node.withArray("aliases").add(alias.toString()));
-      ArrayNode addresses = node.putArray("addresses");
-      member.addresses().forEach(address -> addresses.add(address.toString()));
-      links(node.putArray("homes"), member.homes());
-      links(node.putArray("merged"), member.merged());
+      Map<String, @Nullable Object> fields =
+          Json.fields(
+              "id", host.id(),
+              "address", host.ip(),
+              "prefix_length", host.prefixLength(),
+              "mac", host.at().mac(),
+              "switch", host.switchId(),
+              "port", host.at().port().getPortNumber(),
+              "fixed", host.fixed(),
+              "vlan", host.vlan(),
+              "tagging", host.tagging().name(),
+              "device", host.device());
+      if (!host.aliases().isEmpty()) {
+        fields.put("aliases", host.aliases());
+      }
+      fields.put("addresses", member.addresses());
+      fields.put("homes", numbers(member.homes()));
+      fields.put("merged", numbers(member.merged()));
+      return fields;
     }
 
-    private void route(ObjectNode node, LabelledRoute labelled) {
+    private Map<String, @Nullable Object> route(LabelledRoute labelled) {
       Route route = labelled.route();
-      node.put("first", number(route.identity().first()));
-      node.put("vlan", route.identity().vlan());
-      node.put("kind", route.kind().name());
-      node.put("reason", route.reason());
-      ArrayNode branches = node.putArray("branches");
-      route.branches().forEach(branch -> links(branches.addArray(), branch.links()));
-      route.cutFrom().ifPresent(whole -> links(node.putArray("cut_from"), whole.links()));
-      ArrayNode labels = node.putArray("labels");
-      labelled.labels().forEach(label -> labels.add(label.id()));
+      Map<String, @Nullable Object> fields =
+          Json.fields(
+              "first", number(route.identity().first()),
+              "vlan", route.identity().vlan(),
+              "kind", route.kind().name(),
+              "reason", route.reason(),
+              "branches", route.branches().stream().map(path -> numbers(path.links())).toList());
+      route.cutFrom().ifPresent(whole -> fields.put("cut_from", numbers(whole.links())));
+      fields.put("labels", labelled.labels().stream().map(Label::id).toList());
+      return fields;
     }
 
-    private void plan(ObjectNode node, SubflowPlan plan) {
-      node.put("maximum", plan.maximum());
-      node.put("minimum", plan.minimum());
-      node.put("proven_optimal", plan.provenOptimal());
-      node.put("proof", plan.proof());
-      ArrayNode loads = node.putArray("loads");
-      plan.loads()
-          .forEach(
-              (link, load) ->
-                  loads
-                      .addArray()
-                      .add(number(new DirectedLink(link.a(), link.aPort(), link.b(), link.bPort())))
-                      .add(load));
+    private Map<String, @Nullable Object> plan(SubflowPlan plan) {
+      return Json.fields(
+          "maximum", plan.maximum(),
+          "minimum", plan.minimum(),
+          "proven_optimal", plan.provenOptimal(),
+          "proof", plan.proof(),
+          "loads", plan.loads().entrySet().stream().map(this::load).toList());
+    }
+
+    private List<Object> load(Map.Entry<UndirectedLink, Double> load) {
+      UndirectedLink link = load.getKey();
+      return List.of(
+          number(new DirectedLink(link.a(), link.aPort(), link.b(), link.bPort())),
+          load.getValue());
     }
   }
 
   private static final class Reader {
     private final JsonInput<DamagedException> root;
-    private final List<DirectedLink> numbered = new ArrayList<>();
-    private IpFamily family = IpFamily.IPV4;
+    private final ImmutableList<DirectedLink> numbered;
+    private final String document;
+    private final MptcpRequest request;
+    private final IpFamily family;
 
-    Reader(JsonInput<DamagedException> root) {
+    Reader(JsonInput<DamagedException> root) throws DamagedException {
       this.root = root;
+      numbered = root.get("links").elements(Reader::ends);
+      document = root.get("request").string();
+      request = request(root.get("request"));
+      family = request.settings().family();
     }
 
     Applied read() throws DamagedException {
-      for (JsonInput<DamagedException> node : root.get("links").elements()) {
-        List<JsonInput<DamagedException>> link = node.elements();
-        if (link.size() != 4) {
-          throw DamagedException.at(node, "must have four elements");
-        }
-        numbered.add(
-            new DirectedLink(
-                switchId(link.get(0)),
-                port(link.get(1)),
-                switchId(link.get(2)),
-                port(link.get(3))));
-      }
-      String document = root.get("request").string();
-      MptcpRequest request = request(document);
-      family = request.settings().family();
-      Map<FlowIdentity, LabelledRoute> labelled = new LinkedHashMap<>();
-      Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
-      for (JsonInput<DamagedException> node : root.get("routes").elements()) {
-        LabelledRoute route = route(node);
-        labelled.put(route.route().identity(), route);
-        routes.put(route.route().identity(), route.route());
-      }
+      ImmutableMap<FlowIdentity, LabelledRoute> labelled =
+          Maps.uniqueIndex(
+              root.get("routes").elements(this::route), each -> each.route().identity());
+      ImmutableMap<FlowIdentity, Route> routes =
+          ImmutableMap.copyOf(Maps.transformValues(labelled, LabelledRoute::route));
+      // BALANCED was the default of earlier versions
+      boolean isByDefault =
+          request.settings().method() == PlanRequest.Method.DISJOINT
+              && routes.values().stream().anyMatch(route -> route.kind() != Route.Kind.DISJOINT);
+      PlanSettings settings =
+          isByDefault ? request.settings().by(PlanRequest.Method.BALANCED) : request.settings();
       NetworkPlan plan =
           new NetworkPlan(
-              request.settings(),
+              settings,
               root.get("per_vlan").flag(),
-              topology(),
+              Topology.of(
+                  root.get("switches").elements(Reader::switchId), links(root.get("topology"))),
               coreLinks(),
-              members(root.get("members")),
-              plan(ImmutableList.copyOf(routes.values())),
-              ImmutableMap.copyOf(routes),
-              texts(root.get("notes")));
+              root.get("members").elements(this::member),
+              plan(routes.values().asList()),
+              routes,
+              root.get("notes").elements(JsonInput::string));
       return new Applied(
           document,
-          request,
-          new LabelledPlan(plan, ImmutableMap.copyOf(labelled)),
-          members(root.get("lost")));
+          new MptcpRequest(settings, request.hosts(), request.network()),
+          new LabelledPlan(plan, labelled),
+          root.get("lost").elements(this::member));
     }
 
-    private MptcpRequest request(String document) throws DamagedException {
+    private static MptcpRequest request(JsonInput<DamagedException> node) throws DamagedException {
       try {
-        return RequestFormat.read(document.getBytes(StandardCharsets.UTF_8));
+        return RequestFormat.read(node.string().getBytes(StandardCharsets.UTF_8));
       } catch (RejectedException e) {
-        throw DamagedException.at(root.get("request"), "is not a valid request: " + e.getMessage());
+        throw DamagedException.at(node, "is not a valid request: " + e.getMessage());
       }
     }
 
-    private ImmutableList<Member> members(JsonInput<DamagedException> array)
-        throws DamagedException {
-      ImmutableList.Builder<Member> members = ImmutableList.builder();
-      for (JsonInput<DamagedException> node : array.elements()) {
-        members.add(member(node));
+    private static DirectedLink ends(JsonInput<DamagedException> node) throws DamagedException {
+      List<JsonInput<DamagedException>> ends = node.elements();
+      if (ends.size() != 4) {
+        throw DamagedException.at(node, "must have four elements");
       }
-      return members.build();
-    }
-
-    private static ImmutableList<String> texts(JsonInput<DamagedException> array)
-        throws DamagedException {
-      ImmutableList.Builder<String> texts = ImmutableList.builder();
-      for (JsonInput<DamagedException> element : array.elements()) {
-        texts.add(element.string());
-      }
-      return texts.build();
-    }
-
-    private Topology topology() throws DamagedException {
-      List<DatapathId> switches = new ArrayList<>();
-      for (JsonInput<DamagedException> node : root.get("switches").elements()) {
-        switches.add(switchId(node));
-      }
-      return Topology.of(switches, links(root.get("topology")));
+      return new DirectedLink(
+          switchId(ends.get(0)), port(ends.get(1)), switchId(ends.get(2)), port(ends.get(3)));
     }
 
     private static DatapathId switchId(JsonInput<DamagedException> node) throws DamagedException {
@@ -249,29 +227,22 @@ final class AppliedFormat {
 
     private ImmutableListMultimap<DatapathId, DirectedLink> coreLinks() throws DamagedException {
       ImmutableListMultimap.Builder<DatapathId, DirectedLink> links =
-          ImmutableListMultimap.builder();
-      Map<DatapathId, JsonInput<DamagedException>> sorted = new TreeMap<>();
+          ImmutableListMultimap.<DatapathId, DirectedLink>builder()
+              .orderKeysBy(Comparator.naturalOrder());
       JsonInput<DamagedException> core = root.get("core_links");
       for (Map.Entry<String, JsonInput<DamagedException>> field : core.fields().entrySet()) {
         try {
-          sorted.put(DatapathId.of(field.getKey()), field.getValue());
+          links.putAll(DatapathId.of(field.getKey()), links(field.getValue()));
         } catch (IllegalArgumentException e) {
           throw DamagedException.at(field.getValue(), "does not belong to a datapath id");
         }
-      }
-      for (Map.Entry<DatapathId, JsonInput<DamagedException>> entry : sorted.entrySet()) {
-        links.putAll(entry.getKey(), links(entry.getValue()));
       }
       return links.build();
     }
 
     private ImmutableList<DirectedLink> links(JsonInput<DamagedException> array)
         throws DamagedException {
-      ImmutableList.Builder<DirectedLink> links = ImmutableList.builder();
-      for (JsonInput<DamagedException> element : array.elements()) {
-        links.add(link(element));
-      }
-      return links.build();
+      return array.elements(this::link);
     }
 
     private DirectedLink link(JsonInput<DamagedException> node) throws DamagedException {
@@ -282,7 +253,6 @@ final class AppliedFormat {
     }
 
     private Member member(JsonInput<DamagedException> node) throws DamagedException {
-      JsonInput<DamagedException> aliases = node.get("aliases");
       Host host =
           new Host(
               node.get("id").string(),
@@ -295,7 +265,7 @@ final class AppliedFormat {
               node.get("fixed").flag(),
               node.get("vlan").whole(0, 4095),
               node.get("tagging").parsed("a tagging method", Fan.Tagging::valueOf),
-              aliases.isThere() ? addresses(aliases) : ImmutableList.of(),
+              node.get("aliases").optional(this::addresses).orElse(ImmutableList.of()),
               node.get("device").string());
       return new Member(
           host,
@@ -306,11 +276,7 @@ final class AppliedFormat {
 
     private ImmutableList<IPAddress<?>> addresses(JsonInput<DamagedException> array)
         throws DamagedException {
-      ImmutableList.Builder<IPAddress<?>> addresses = ImmutableList.builder();
-      for (JsonInput<DamagedException> element : array.elements()) {
-        addresses.add(address(element));
-      }
-      return addresses.build();
+      return array.elements(this::address);
     }
 
     private IPAddress<?> address(JsonInput<DamagedException> node) throws DamagedException {
@@ -321,24 +287,16 @@ final class AppliedFormat {
 
     private LabelledRoute route(JsonInput<DamagedException> node) throws DamagedException {
       DirectedLink first = link(node.get("first"));
-      ImmutableList.Builder<Path> branches = ImmutableList.builder();
-      for (JsonInput<DamagedException> branch : node.get("branches").elements()) {
-        branches.add(new Path(first.src(), links(branch)));
-      }
-      Optional<Path> cutFrom =
-          node.get("cut_from").optional(whole -> new Path(first.src(), links(whole)));
-      ImmutableList.Builder<Label> labels = ImmutableList.builder();
-      for (JsonInput<DamagedException> label : node.get("labels").elements()) {
-        labels.add(new Label(label.whole(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID)));
-      }
+      JsonInput.Reading<DamagedException, Path> path = links -> new Path(first.src(), links(links));
       return new LabelledRoute(
           new Route(
               new FlowIdentity(first, node.get("vlan").whole(0, 4095)),
               node.get("kind").parsed("a kind of route", Route.Kind::valueOf),
-              branches.build(),
+              node.get("branches").elements(path),
               node.get("reason").string(),
-              cutFrom),
-          labels.build());
+              node.get("cut_from").optional(path)),
+          node.get("labels")
+              .elements(id -> new Label(id.whole(Label.MAX_CONNECTION_ID + 1, Label.MAX_ID))));
     }
 
     private SubflowPlan plan(ImmutableList<Route> routes) throws DamagedException {

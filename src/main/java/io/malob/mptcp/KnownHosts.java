@@ -2,6 +2,7 @@ package io.malob.mptcp;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.Attachment;
 import io.malob.json.RejectedException;
 import io.malob.openflow.IpFamily;
@@ -11,8 +12,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -106,6 +112,11 @@ final class KnownHosts {
     return byAddress.build();
   }
 
+  /** Where a host is; its VLAN is in {@link Host}. */
+  private static Attachment placeOf(Seen seen) {
+    return new Attachment(seen.at().switchId(), seen.at().port(), seen.at().mac());
+  }
+
   private static Host resolve(GivenHost given, List<Seen> seen) throws RejectedException {
     if (given.switchId().isPresent() && given.port().isPresent() && given.mac().isPresent()) {
       Attachment at = new Attachment(given.switchId().get(), given.port().get(), given.mac().get());
@@ -115,7 +126,7 @@ final class KnownHosts {
     Optional<Integer> tag = given.tagging() == Tagging.SWITCH ? Optional.of(0) : given.vlan();
     for (Seen one : seen) {
       if (tag.isEmpty() || tag.get() == one.vlan()) {
-        return host(given, one.at(), given.vlan().orElse(one.vlan()), false);
+        return host(given, placeOf(one), given.vlan().orElse(one.vlan()), false);
       }
     }
     throw RejectedException.unprocessable(
@@ -149,5 +160,43 @@ final class KnownHosts {
       }
     }
     return hosts;
+  }
+
+  /** The hosts of a plan, at their current locations; and new ones, if the plan is for all. */
+  static List<Host> now(Applied applied, List<Seen> seen) {
+    ImmutableListMultimap<IPAddress<?>, Seen> byAddress = byAddress(seen);
+    Map<String, Host> hosts = new LinkedHashMap<>();
+    Set<IPAddress<?>> known = new HashSet<>();
+    for (Member member : Iterables.concat(applied.plan().members(), applied.lost())) {
+      Host host = member.host();
+      hosts.put(host.id(), moved(host, byAddress.get(host.ip())));
+      known.addAll(member.addresses());
+    }
+    if (applied.request().hosts().isEmpty()) {
+      all(seen).stream()
+          .filter(host -> !known.contains(host.ip()))
+          .forEach(host -> hosts.putIfAbsent(host.id(), host));
+    }
+    return List.copyOf(hosts.values());
+  }
+
+  /**
+   * A host at its current location; at the former one if it is not seen, or if a request gave the
+   * location.
+   */
+  private static Host moved(Host host, List<Seen> seen) {
+    int tag = host.tagging() == Tagging.SWITCH ? 0 : host.vlan();
+    return seen.stream()
+        .filter(one -> one.vlan() == tag && !host.fixed())
+        .findFirst()
+        .map(one -> host.movedTo(placeOf(one)))
+        .orElse(host);
+  }
+
+  /** The addresses that hosts certainly have: only the first of each, others may be aliases. */
+  static Set<IPAddress<?>> certain(List<Seen> seen) {
+    return seen.stream()
+        .flatMap(one -> one.addresses().stream().limit(1))
+        .collect(Collectors.toSet());
   }
 }

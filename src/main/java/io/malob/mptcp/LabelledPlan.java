@@ -11,6 +11,7 @@ import io.malob.openflow.subflow.Fan.LabelledRoute;
 import io.malob.openflow.subflow.SubflowRule;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,14 @@ record LabelledPlan(NetworkPlan plan, ImmutableMap<FlowIdentity, LabelledRoute> 
       }
     }
     return Fan.rules(routes.values(), sources, destinations);
+  }
+
+  /** The addresses of all members, and others; those of members count. */
+  ImmutableMap<IPAddress<?>, Fan.Address> addresses(Collection<Fan.Address> others) {
+    Map<IPAddress<?>, Fan.Address> addresses = new HashMap<>();
+    others.forEach(address -> addresses.put(address.address(), address));
+    addresses().forEach(address -> addresses.put(address.address(), address));
+    return ImmutableMap.copyOf(addresses);
   }
 
   /** The addresses of all members. */

@@ -58,14 +58,11 @@ final class LinkLife {
     }
     @Nullable Long src = activeSince.get(link.src());
     @Nullable Long dst = activeSince.get(link.dst());
-    if (src != null && !isUp.test(link.src(), link.srcPort())) {
-      return false;
-    }
-    if (dst != null && !isUp.test(link.dst(), link.dstPort())) {
-      return false;
-    }
-    if (src == null || dst == null) {
-      return true;
+    boolean isDown =
+        (src != null && !isUp.test(link.src(), link.srcPort()))
+            || (dst != null && !isUp.test(link.dst(), link.dstPort()));
+    if (isDown || src == null || dst == null) {
+      return !isDown;
     }
     return !seen.contains(link) && nanoTime.getAsLong() - Math.max(src, dst) < FIND_NANOS;
   }

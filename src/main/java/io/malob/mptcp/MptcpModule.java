@@ -1,27 +1,26 @@
 package io.malob.mptcp;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.malob.algorithm.graph.Topology;
 import io.malob.capability.ISwitchCapabilityService;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.module.BaseModule;
 import io.malob.module.FloodlightSwitch;
-import io.malob.module.FoundLinks;
 import io.malob.module.IStoreService;
 import io.malob.module.NetworkEvents;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleCompiler;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.subflow.SubflowCompiler;
 import io.malob.store.Store;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,14 +62,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The routes of MPTCP sub-flows as a Floodlight module: wires its parts to the controller's events.
- *
- * <p>Settings: {@code data}, the directory of the installed plan (without it, the plan is not
- * stored); {@code answerSeconds}, the max time that a request to install a plan waits for the
- * switches.
  */
-@Settings({"data", "answerSeconds"})
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class MptcpModule extends BaseModule implements IMptcpService, IOFMessageListener {
+  private static final Setting<Integer> ANSWER_SECONDS =
+      Setting.number("answerSeconds", 5, 1, 60)
+          .describedAs(
+              "The max time in seconds that a request to install a plan waits for the switches.");
+
   private static final Logger LOG = LoggerFactory.getLogger(MptcpModule.class);
   private static final String NAME = "malobmptcp";
 
@@ -94,19 +94,20 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   /** Only one dry run at a time. */
   private final Object planning = new Object();
 
-  private final FlowProgrammer programmer =
-      new FlowProgrammer(switchId -> FloodlightSwitch.active(this.switches, switchId));
+  private final RuleSender ruleSender =
+      new RuleSender(switchId -> FloodlightSwitch.active(this.switches, switchId));
   private IFloodlightProviderService provider;
   private IOFSwitchService switches;
   private IDeviceService devices;
   private ITopologyService topologyService;
   private ISwitchCapabilityService capabilities;
+  private RuleCompiler compiler;
   private IMonitorService monitor;
   private ScheduledExecutorService timer;
   private Executor serialExecutor;
   private RuleInstaller installer;
   private RuleCounts counts;
-  private PlanKeeper keeper;
+  private PlanTracker tracker;
   private AliasNeighbours neighbours;
   private SubflowRefusals refusals;
   private int answerSeconds;
@@ -119,6 +120,11 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   /** A module on a clock of its own. */
   MptcpModule(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public List<Setting<?>> settings() {
+    return List.of(DATA, ANSWER_SECONDS);
   }
 
   @Override
@@ -143,41 +149,24 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
     topologyService = context.getServiceImpl(ITopologyService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
     capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
+    compiler = new RuleCompiler(capabilities::layout, new LabelGroups());
     timer = context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor();
     serialExecutor = MoreExecutors.newSequentialExecutor(timer);
-    answerSeconds = settings.number("answerSeconds", 5, 1, 60);
+    answerSeconds = settings.get(ANSWER_SECONDS);
     installer =
         new RuleInstaller(
-            programmer,
-            serialExecutor,
-            this::later,
-            new SecureRandom()::nextInt,
-            capabilities::layout);
+            ruleSender, serialExecutor, this::later, new SecureRandom()::nextInt, compiler);
     counts = new RuleCounts(switches, installer, serialExecutor);
-    keeper =
-        openKeeper(
-            context.getServiceImpl(IStoreService.class).inDirectory(settings.text("data", "")));
-    neighbours = new AliasNeighbours(() -> keeper.view().addresses(), programmer);
-    refusals = new SubflowRefusals(() -> keeper.view(), programmer);
+    tracker =
+        openTracker(context.getServiceImpl(IStoreService.class).inDirectory(settings.get(DATA)));
+    neighbours = new AliasNeighbours(() -> tracker.view().addresses(), ruleSender);
+    refusals = new SubflowRefusals(() -> tracker.view(), ruleSender);
   }
 
-  /** The links that were found, between switches of known layout. */
-  private Topology foundNetwork() {
-    Topology found = FoundLinks.between(switches, topologyService);
-    return Topology.of(
-        found.switches().stream().filter(this::isKnown).toList(),
-        found.links().stream().filter(link -> isKnown(link.src()) && isKnown(link.dst())).toList());
-  }
-
-  private boolean isKnown(DatapathId switchId) {
-    return capabilities.layout(switchId) != null;
-  }
-
-  private PlanKeeper openKeeper(Store store) throws FloodlightModuleException {
+  private PlanTracker openTracker(Store store) throws FloodlightModuleException {
     try {
-      return new PlanKeeper(
-          new SeenNetwork(devices, monitor, capabilities),
-          this::foundNetwork,
+      return new PlanTracker(
+          new SeenNetwork(switches, topologyService, devices, monitor, compiler),
           new LinkLife(nanoTime, this::isUp),
           installer,
           store);
@@ -198,7 +187,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    serialExecutor.execute(keeper::resume);
+    serialExecutor.execute(tracker::resume);
     NetworkEvents events = new NetworkEvents(NAME, new Changes());
     switches.addOFSwitchListener(events);
     topologyService.addListener(events);
@@ -260,7 +249,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   private void follow() {
     followSoon.set(false);
     try {
-      keeper.follow();
+      tracker.follow();
     } catch (RuntimeException e) {
       LOG.error("mptcp_plan_stuck - it could not adapt to the network", e);
     }
@@ -278,7 +267,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   }
 
   private boolean take(DatapathId switchId, OFPacketIn packetIn) {
-    if (keeper.view().applied().isEmpty()) {
+    if (tracker.view().applied().isEmpty()) {
       return false;
     }
     Packet packet = Packet.parse(packetIn.getData());
@@ -296,32 +285,32 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
   public Map<String, @Nullable Object> plan(byte[] request) throws RejectedException {
     NetworkPlan plan;
     synchronized (planning) {
-      plan = keeper.dryRun(request);
+      plan = tracker.dryRun(request);
     }
     return shown(LabelledPlan.fresh(plan));
   }
 
   private Map<String, @Nullable Object> shown(LabelledPlan plan) {
     return new PlanFormat(DatapathId::toString)
-        .shown(plan.plan(), SubflowCompiler.compile(capabilities::layout, plan.rules(List.of())));
+        .shown(plan.plan(), compiler.compile(plan.rules(List.of())));
   }
 
   @Override
   public Map<String, @Nullable Object> apply(byte[] request) throws RejectedException {
-    await(done -> keeper.apply(request, done));
+    await(done -> tracker.apply(request, done));
     return status();
   }
 
   @Override
   public boolean clear() throws RejectedException {
     AtomicBoolean was = new AtomicBoolean();
-    await(done -> was.set(keeper.clear(done)));
+    await(done -> was.set(tracker.clear(done)));
     return was.get();
   }
 
   @Override
   public boolean isInForce() {
-    return !keeper.view().changing() && installer.condition().missing().isEmpty();
+    return !tracker.view().changing() && installer.condition().missing().isEmpty();
   }
 
   private interface Change {
@@ -330,50 +319,44 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
 
   /** Makes a change in order, and waits a limited time for the confirmation of switches. */
   private void await(Change change) throws RejectedException {
-    CompletableFuture<Optional<RejectedException>> refused = new CompletableFuture<>();
     CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
-    serialExecutor.execute(
-        () -> {
-          try {
-            change.make(() -> confirmed.complete(true));
-            refused.complete(Optional.empty());
-          } catch (RejectedException e) {
-            refused.complete(Optional.of(e));
-          } catch (RuntimeException e) {
-            refused.completeExceptionally(e);
-          }
-        });
+    FutureTask<Boolean> made =
+        new FutureTask<>(
+            () -> {
+              change.make(() -> confirmed.complete(true));
+              return true;
+            });
+    serialExecutor.execute(made);
     try {
-      Optional<RejectedException> why = refused.get();
-      if (why.isPresent()) {
-        throw why.get();
-      }
+      made.get();
       confirmed.get(answerSeconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       // status and isInForce show the result
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof RejectedException rejected) {
+        throw rejected;
+      }
       throw new IllegalStateException(e.getCause());
     }
   }
 
   @Override
   public Map<String, @Nullable Object> status() {
-    PlanKeeper.View view = keeper.view();
+    PlanTracker.View view = tracker.view();
     RuleInstaller.Condition rules = installer.condition();
-    Map<String, @Nullable Object> status = new LinkedHashMap<>();
-    status.put("state", state(view, rules));
-    status.put("trouble", view.trouble().orElse(null));
-    status.put("replans", view.replans());
-    status.put("switches_missing", texts(rules.missing()));
-    status.put("switches_refusing", texts(rules.refusing()));
-    status.put("packets_for_nobody", undelivered.sum());
-    status.put("plan", view.applied().map(applied -> shown(applied.labelled())).orElse(null));
-    return status;
+    return Json.fields(
+        "state", state(view, rules),
+        "trouble", view.trouble(),
+        "replans", view.replans(),
+        "switches_missing", texts(rules.missing()),
+        "switches_refusing", texts(rules.refusing()),
+        "packets_for_nobody", undelivered.sum(),
+        "plan", view.applied().map(applied -> shown(applied.labelled())));
   }
 
-  private static String state(PlanKeeper.View view, RuleInstaller.Condition rules) {
+  private static String state(PlanTracker.View view, RuleInstaller.Condition rules) {
     if (view.applied().isEmpty()) {
       return "none";
     }
@@ -391,7 +374,7 @@ public final class MptcpModule extends BaseModule implements IMptcpService, IOFM
 
   @Override
   public Optional<String> picture() {
-    return keeper
+    return tracker
         .view()
         .applied()
         .map(applied -> PlanPicture.of(applied.plan(), DatapathId::toString));

@@ -8,8 +8,10 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
 import io.malob.algorithm.subflow.SubflowPlan;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -70,6 +72,13 @@ record NetworkPlan(
       }
     }
     return found.build();
+  }
+
+  /** The links of its topology, and those of routes. */
+  Set<DirectedLink> linksInUse() {
+    Set<DirectedLink> inUse = new HashSet<>(topology.links());
+    routes.values().forEach(route -> inUse.addAll(route.links()));
+    return inUse;
   }
 
   private Route route(FlowIdentity identity) {

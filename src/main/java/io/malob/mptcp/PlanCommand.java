@@ -13,7 +13,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,9 +55,10 @@ public final class PlanCommand {
       print(out, new PlanFormat(names).shown(plan, rules));
       return 0;
     } catch (RejectedException e) {
-      Map<String, @Nullable Object> error = new LinkedHashMap<>();
-      error.put("error", e.getMessage());
-      error.put("field", e.field().orElse(null));
+      Map<String, @Nullable Object> error =
+          Json.fields(
+              "error", e.getMessage(),
+              "field", e.field());
       print(out, error);
       return 2;
     } catch (IOException e) {

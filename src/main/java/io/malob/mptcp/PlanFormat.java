@@ -4,9 +4,12 @@ import com.google.common.collect.ImmutableSetMultimap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
+import io.malob.algorithm.subflow.Score;
+import io.malob.json.Json;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.subflow.SubflowRule;
-import io.malob.openflow.subflow.SubflowRule.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -37,7 +40,10 @@ record PlanFormat(Function<DatapathId, String> names) {
     PlanSettings settings = plan.settings();
     Map<String, @Nullable Object> shown = new LinkedHashMap<>();
     shown.put("method", word(settings.method()));
-    shown.put("paths_kind", word(settings.paths()));
+    // deprecated: the method says it
+    shown.put(
+        "paths_kind",
+        settings.method() == PlanRequest.Method.DISJOINT ? "disjoint" : "hamiltonian");
     shown.put("vlan", plan.perVlan());
     shown.put("count", settings.travelled() ? "travelled" : "whole");
     shown.put("weights", word(settings.weights()));
@@ -45,10 +51,10 @@ record PlanFormat(Function<DatapathId, String> names) {
         "max_detour", settings.maxDetour().isPresent() ? settings.maxDetour().getAsInt() : null);
     shown.put("family", word(settings.family()));
     shown.put("seed", settings.seed());
-    shown.put("maximum", number(plan.plan().maximum()));
-    shown.put("minimum", number(plan.plan().minimum()));
-    shown.put("spread", number(plan.plan().spread()));
-    shown.put("deviation", number(deviation(plan)));
+    shown.put("maximum", Score.rounded(plan.plan().maximum()));
+    shown.put("minimum", Score.rounded(plan.plan().minimum()));
+    shown.put("spread", Score.rounded(plan.plan().spread()));
+    shown.put("deviation", Score.rounded(deviation(plan)));
     shown.put("proven_optimal", plan.plan().provenOptimal());
     shown.put("proof", plan.plan().proof());
     shown.put("links", links(plan));
@@ -61,12 +67,6 @@ record PlanFormat(Function<DatapathId, String> names) {
 
   private static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** Whole numbers without a point. */
-  static Number number(double value) {
-    double rounded = Math.rint(value * 1000) / 1000;
-    return rounded == Math.rint(rounded) ? (Number) (long) rounded : (Number) rounded;
   }
 
   private static double deviation(NetworkPlan plan) {
@@ -83,19 +83,18 @@ record PlanFormat(Function<DatapathId, String> names) {
         .forEach(
             (link, load) -> {
               Map<String, Object> line = link(link);
-              line.put("subflows", number(load));
+              line.put("subflows", Score.rounded(load));
               links.add(line);
             });
     return links;
   }
 
   private Map<String, Object> link(UndirectedLink link) {
-    Map<String, Object> line = new LinkedHashMap<>();
-    line.put("a", names.apply(link.a()));
-    line.put("a_port", port(link.aPort()));
-    line.put("b", names.apply(link.b()));
-    line.put("b_port", port(link.bPort()));
-    return line;
+    return Json.fields(
+        "a", names.apply(link.a()),
+        "a_port", port(link.aPort()),
+        "b", names.apply(link.b()),
+        "b_port", port(link.bPort()));
   }
 
   private static long port(OFPort port) {
@@ -116,18 +115,16 @@ record PlanFormat(Function<DatapathId, String> names) {
   }
 
   private Map<String, @Nullable Object> path(Member member, int number, Route route) {
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("host", member.host().id());
-    line.put("address", member.addresses().get(number).toString());
-    line.put("ingress", names.apply(route.identity().ingress()));
-    line.put("port", port(route.identity().first().srcPort()));
-    line.put("vlan", vlan(member.host()));
-    line.put("kind", word(route.kind()));
-    line.put("reason", route.reason());
-    line.put("switches", switches(route.branches().get(0)));
-    line.put(
+    return Json.fields(
+        "host", member.host().id(),
+        "address", member.addresses().get(number).toString(),
+        "ingress", names.apply(route.identity().ingress()),
+        "port", port(route.identity().first().srcPort()),
+        "vlan", vlan(member.host()),
+        "kind", word(route.kind()),
+        "reason", route.reason(),
+        "switches", switches(route.branches().get(0)),
         "branches", route.branches().stream().map(this::switches).collect(Collectors.toList()));
-    return line;
   }
 
   private List<String> switches(Path path) {
@@ -140,14 +137,15 @@ record PlanFormat(Function<DatapathId, String> names) {
 
   private Map<String, @Nullable Object> member(Member member) {
     Host host = member.host();
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("id", host.id());
-    line.put("switch", names.apply(host.switchId()));
-    line.put("port", port(host.at().port()));
-    line.put("mac", host.at().mac().toString());
-    line.put("vlan", vlan(host));
-    line.put("tagged_by", host.vlan() == 0 ? null : word(host.tagging()));
-    line.put("address", host.ip() + "/" + host.prefixLength());
+    Map<String, @Nullable Object> line =
+        Json.fields(
+            "id", host.id(),
+            "switch", names.apply(host.switchId()),
+            "port", port(host.at().port()),
+            "mac", host.at().mac().toString(),
+            "vlan", vlan(host),
+            "tagged_by", host.vlan() == 0 ? null : word(host.tagging()),
+            "address", host.ip() + "/" + host.prefixLength());
     List<Object> addresses = new ArrayList<>();
     for (int i = 0; i < member.addresses().size(); i++) {
       Map<String, @Nullable Object> address = new LinkedHashMap<>();
@@ -171,25 +169,23 @@ record PlanFormat(Function<DatapathId, String> names) {
     List<Object> switches = new ArrayList<>();
     for (DatapathId switchId : plan.topology().switches()) {
       Collection<SubflowRule> own = rules.get(switchId);
-      Map<String, Object> line = new LinkedHashMap<>();
-      line.put("switch", names.apply(switchId));
-      line.put("ingress", count(own, Kind.INGRESS));
-      line.put("labels", count(own, Kind.LABEL) + count(own, Kind.END));
+      Map<String, @Nullable Object> line =
+          Json.fields(
+              "switch", names.apply(switchId),
+              "ingress", count(own, CookieKind.SUBFLOW_INGRESS),
+              "labels", count(own, CookieKind.SUBFLOW_LABEL) + count(own, CookieKind.SUBFLOW_END));
       // V * n * k, the paper's section II.A.5: all identities; each branch of a route has a label
       line.put(
           "labels_bound",
           plan.plan().routes().stream().mapToLong(route -> route.branches().size()).sum());
-      line.put("diversions", count(own, Kind.DIVERSION));
-      line.put("destinations", count(own, Kind.DESTINATION));
+      line.put("diversions", count(own, CookieKind.SUBFLOW_DIVERSION));
+      line.put("destinations", count(own, CookieKind.SUBFLOW_DESTINATION));
       switches.add(line);
     }
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("total", rules.size());
-    shown.put("switches", switches);
-    return shown;
+    return Json.fields("total", rules.size(), "switches", switches);
   }
 
-  private static long count(Collection<SubflowRule> rules, Kind kind) {
+  private static long count(Collection<SubflowRule> rules, CookieKind kind) {
     return rules.stream().filter(rule -> rule.kind() == kind).count();
   }
 }

@@ -4,10 +4,12 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
 import io.malob.algorithm.subflow.Demand;
+import io.malob.algorithm.subflow.DisjointPlanner;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
@@ -15,6 +17,7 @@ import io.malob.algorithm.subflow.SubflowPlan;
 import io.malob.algorithm.subflow.SubflowPlanner;
 import io.malob.algorithm.subflow.Traffic;
 import io.malob.algorithm.subflow.UnplannableException;
+import io.malob.algorithm.subflow.paper.PaperPlanner;
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,33 +36,19 @@ import java.util.stream.Collectors;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
-/** Computes a plan for a network from settings and hosts. Pure, except for its duration. */
-final class PlanMaker {
-  private final PlanSettings settings;
-  private final Topology topology;
-  private final ImmutableMap<UndirectedLink, Double> capacities;
-  private final Function<DatapathId, String> names;
-  private final Predicate<DatapathId> isCore;
-
-  /**
-   * Plans for this network.
-   *
-   * @param capacities of links, or their free capacities, in any unit
-   * @param names the display names of switches
-   * @param isCore whether a switch only forwards labels, so that it has no hosts of a plan
-   */
-  PlanMaker(
-      PlanSettings settings,
-      Topology topology,
-      ImmutableMap<UndirectedLink, Double> capacities,
-      Function<DatapathId, String> names,
-      Predicate<DatapathId> isCore) {
-    this.settings = settings;
-    this.topology = topology;
-    this.capacities = capacities;
-    this.names = names;
-    this.isCore = isCore;
-  }
+/**
+ * Computes a plan for a network from settings and hosts. Pure, except for its duration.
+ *
+ * @param capacities of links, or their free capacities, in any unit
+ * @param names the display names of switches
+ * @param isCore whether a switch only forwards labels, so that it has no hosts of a plan
+ */
+record PlanMaker(
+    PlanSettings settings,
+    Topology topology,
+    ImmutableMap<UndirectedLink, Double> capacities,
+    Function<DatapathId, String> names,
+    Predicate<DatapathId> isCore) {
 
   /**
    * A plan for these hosts.
@@ -80,8 +69,6 @@ final class PlanMaker {
     boolean perVlan = settings.perVlan().orElse(chosen.stream().anyMatch(host -> host.vlan() != 0));
     ImmutableList<Demand> demands = demands(members, perVlan);
     SubflowPlan plan = solve(members, demands, perVlan, before);
-    Map<FlowIdentity, Route> routes = new LinkedHashMap<>();
-    plan.routes().forEach(route -> routes.put(route.identity(), route));
     return new NetworkPlan(
         settings,
         perVlan,
@@ -89,7 +76,7 @@ final class PlanMaker {
         coreLinks,
         members,
         plan,
-        ImmutableMap.copyOf(routes),
+        Maps.uniqueIndex(plan.routes(), Route::identity),
         notes(members, plan));
   }
 
@@ -165,25 +152,28 @@ final class PlanMaker {
       boolean perVlan,
       Optional<NetworkPlan> before)
       throws RejectedException {
-    Optional<Traffic> traffic = Optional.empty();
-    if (settings.travelled()) {
-      traffic = Optional.of(TrafficMatrix.of(settings.traffic(), members, perVlan, topology));
-    }
+    Optional<Traffic> traffic =
+        settings.travelled()
+            ? Optional.of(TrafficMatrix.of(settings.traffic(), members, perVlan, topology))
+            : Optional.empty();
     PlanRequest request =
         new PlanRequest(
             topology,
             demands,
             ImmutableSortedSet.copyOf(ingresses(members.stream().map(Member::host).toList())),
             settings.method(),
-            settings.paths(),
             traffic,
             capacities,
             ImmutableMap.of(),
             before.map(plan -> plan.plan().routes()).orElse(ImmutableList.of()),
             settings.maxDetour(),
             settings.seed());
+    SubflowPlanner planner =
+        settings.method() == PlanRequest.Method.DISJOINT
+            ? new DisjointPlanner()
+            : new PaperPlanner();
     try {
-      return SubflowPlanner.plan(request);
+      return planner.plan(request);
     } catch (UnplannableException e) {
       throw RejectedException.unprocessable(null, named(String.valueOf(e.getMessage())));
     }

@@ -22,7 +22,6 @@ import java.util.OptionalInt;
  */
 record PlanSettings(
     PlanRequest.Method method,
-    PlanRequest.PathKind paths,
     Optional<Boolean> perVlan,
     ImmutableSortedSet<Integer> vlans,
     boolean travelled,
@@ -31,6 +30,12 @@ record PlanSettings(
     OptionalInt maxDetour,
     IpFamily family,
     long seed) {
+
+  /** The same, with another method. */
+  PlanSettings by(PlanRequest.Method other) {
+    return new PlanSettings(
+        other, perVlan, vlans, travelled, traffic, weights, maxDetour, family, seed);
+  }
 
   /** The weights of links. */
   enum Weights {

@@ -16,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -60,6 +58,11 @@ final class RequestFormat {
   private static final ImmutableSet<String> HOST =
       ImmutableSet.of(
           "id", "address", "vlan", "tagged_by", "mac", "switch", "port", "addresses", "device");
+
+  private enum PathKind {
+    HAMILTONIAN,
+    DISJOINT
+  }
 
   private enum Count {
     WHOLE,
@@ -104,16 +107,36 @@ final class RequestFormat {
   private static PlanSettings settings(JsonInput<RejectedException> fields, IpFamily family)
       throws RejectedException {
     return new PlanSettings(
-        word(fields, "method", PlanRequest.Method.BALANCED),
-        word(fields, "paths", PlanRequest.PathKind.HAMILTONIAN),
+        method(fields),
         fields.get("vlan").optional(value -> value.spelled().flag()),
         vlans(fields.get("vlans")),
         word(fields, "count", Count.WHOLE) == Count.TRAVELLED,
-        pairs(fields.get("traffic")),
+        fields
+            .get("traffic")
+            .optional(value -> value.elements(MAX_PAIRS, RequestFormat::pair))
+            .orElse(ImmutableList.of()),
         word(fields, "weights", PlanSettings.Weights.NONE),
         maxDetour(fields.get("max_detour")),
         family,
         fields.get("seed").optional(value -> value.spelled().whole(0, Long.MAX_VALUE)).orElse(1L));
+  }
+
+  /** The method, which the deprecated field {@code paths} narrows down. */
+  private static PlanRequest.Method method(JsonInput<RejectedException> fields)
+      throws RejectedException {
+    Optional<PlanRequest.Method> method =
+        fields.get("method").optional(value -> value.oneOf(PlanRequest.Method.class));
+    Optional<PathKind> paths = fields.get("paths").optional(value -> value.oneOf(PathKind.class));
+    if (paths.equals(Optional.of(PathKind.DISJOINT))) {
+      return PlanRequest.Method.DISJOINT;
+    }
+    if (paths.isPresent() && method.equals(Optional.of(PlanRequest.Method.DISJOINT))) {
+      throw RejectedException.invalid(
+          "paths", "paths: the method disjoint has no Hamiltonian paths");
+    }
+    // only Hamiltonian paths are cut
+    boolean isHamiltonian = paths.isPresent() || fields.get("max_detour").isThere();
+    return method.orElse(isHamiltonian ? PlanRequest.Method.BALANCED : PlanRequest.Method.DISJOINT);
   }
 
   private static OptionalInt maxDetour(JsonInput<RejectedException> value)
@@ -130,44 +153,32 @@ final class RequestFormat {
 
   private static ImmutableSortedSet<Integer> vlans(JsonInput<RejectedException> array)
       throws RejectedException {
-    Set<Integer> vlans = new TreeSet<>();
-    for (JsonInput<RejectedException> element : elements(array, LAST_VLAN)) {
-      vlans.add(of(array, element, value -> value.spelled().whole(1, LAST_VLAN)));
-    }
-    return ImmutableSortedSet.copyOf(vlans);
+    return ImmutableSortedSet.copyOf(
+        list(array, LAST_VLAN, value -> value.spelled().whole(1, LAST_VLAN)));
   }
 
-  /** The elements of an array; none if it is missing. */
-  private static List<JsonInput<RejectedException>> elements(
-      JsonInput<RejectedException> array, int max) throws RejectedException {
-    return array.optional(value -> value.elements(max)).orElse(List.of());
-  }
-
-  /** Parses an element; errors name the array. */
-  private static <T> T of(
-      JsonInput<RejectedException> array,
-      JsonInput<RejectedException> element,
-      JsonInput.Reading<RejectedException, T> reading)
+  /** The elements of an array, none if it is missing; errors name the array. */
+  private static <T> ImmutableList<T> list(
+      JsonInput<RejectedException> array, int max, JsonInput.Reading<RejectedException, T> reading)
       throws RejectedException {
-    try {
-      return reading.of(element);
-    } catch (RejectedException e) {
-      throw e.renamed(place -> array.place());
-    }
+    JsonInput.Reading<RejectedException, T> renamed =
+        element -> {
+          try {
+            return reading.of(element);
+          } catch (RejectedException e) {
+            throw e.renamed(place -> array.place());
+          }
+        };
+    return array.optional(value -> value.elements(max, renamed)).orElse(ImmutableList.of());
   }
 
-  private static ImmutableList<PlanSettings.Pair> pairs(JsonInput<RejectedException> array)
+  private static PlanSettings.Pair pair(JsonInput<RejectedException> element)
       throws RejectedException {
-    ImmutableList.Builder<PlanSettings.Pair> pairs = ImmutableList.builder();
-    for (JsonInput<RejectedException> element : elements(array, MAX_PAIRS)) {
-      JsonInput<RejectedException> pair = element.only(PAIR);
-      pairs.add(
-          new PlanSettings.Pair(
-              text(pair.get("from")),
-              text(pair.get("to")),
-              pair.get("weight").optional(NetworkFormat::positive).orElse(1.0)));
-    }
-    return pairs.build();
+    JsonInput<RejectedException> pair = element.only(PAIR);
+    return new PlanSettings.Pair(
+        text(pair.get("from")),
+        text(pair.get("to")),
+        pair.get("weight").optional(NetworkFormat::positive).orElse(1.0));
   }
 
   /** A string, or a number as written; without surrounding blanks. */
@@ -211,7 +222,10 @@ final class RequestFormat {
         fields.get("mac").optional(value -> value.parsed(MAC, MacAddress::of)),
         switchId(fields.get("switch"), names),
         fields.get("port").optional(NetworkFormat::port),
-        aliases(fields.get("addresses"), IpFamily.of(address)),
+        list(
+            fields.get("addresses"),
+            FanOut.MAX_ADDRESSES - 1,
+            alias -> address(alias, alias.string(), Optional.of(IpFamily.of(address)))),
         fields.get("device").optional(value -> matching(value, DEVICE)));
   }
 
@@ -294,16 +308,5 @@ final class RequestFormat {
       throw NetworkFormat.noSwitch(value, text);
     }
     return Optional.of(NetworkFormat.switchId(value));
-  }
-
-  private static ImmutableList<IPAddress<?>> aliases(
-      JsonInput<RejectedException> array, IpFamily family) throws RejectedException {
-    ImmutableList.Builder<IPAddress<?>> aliases = ImmutableList.builder();
-    for (JsonInput<RejectedException> element : elements(array, FanOut.MAX_ADDRESSES - 1)) {
-      IPAddress<?> alias =
-          of(array, element, value -> address(value, value.string(), Optional.of(family)));
-      aliases.add(alias);
-    }
-    return aliases.build();
   }
 }

@@ -1,7 +1,6 @@
 package io.malob.mptcp;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
+import io.malob.openflow.Answers;
 import io.malob.openflow.subflow.SubflowMessages;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -28,22 +27,11 @@ record RuleCounts(IOFSwitchService switches, RuleInstaller installer, Executor s
       @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
       if (sw != null) {
         int expected = installer.expected(switchId);
-        Futures.addCallback(
+        Answers.take(
             sw.writeStatsRequest(SubflowMessages.count(sw.getOFFactory())),
-            new FutureCallback<List<OFAggregateStatsReply>>() {
-              @Override
-              public void onSuccess(@Nullable List<OFAggregateStatsReply> replies) {
-                if (replies != null) {
-                  counted(switchId, expected, replies);
-                }
-              }
-
-              @Override
-              public void onFailure(Throwable cause) {
-                // it is polled again, or has disconnected
-              }
-            },
-            serialExecutor);
+            serialExecutor,
+            replies -> counted(switchId, expected, replies),
+            cause -> {}); // it is polled again, or has disconnected
       }
     }
   }

@@ -1,16 +1,18 @@
 package io.malob.mptcp;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSetMultimap;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.SwitchMessages;
-import io.malob.openflow.TableLayout;
-import io.malob.openflow.subflow.SubflowCompiler;
+import com.google.common.collect.Maps;
+import com.google.common.collect.Sets;
+import io.malob.openflow.Rule;
+import io.malob.openflow.RuleBook;
+import io.malob.openflow.RuleCompiler;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.subflow.SubflowMessages;
 import io.malob.openflow.subflow.SubflowRule;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,11 +23,10 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -44,11 +45,10 @@ import org.slf4j.LoggerFactory;
 final class RuleInstaller {
   private static final Logger LOG = LoggerFactory.getLogger(RuleInstaller.class);
 
-  private final FlowProgrammer programmer;
   private final Executor serialExecutor;
   private final Consumer<Runnable> later;
   private final IntUnaryOperator random;
-  private final Function<DatapathId, @Nullable TableLayout> layouts;
+  private final RuleCompiler compiler;
 
   /** The rules of each switch by the current or last change, as if all had four tables. */
   private ImmutableSetMultimap<DatapathId, SubflowRule> wanted = ImmutableSetMultimap.of();
@@ -59,17 +59,16 @@ final class RuleInstaller {
   /** Called when the latest change is complete. */
   private final List<Runnable> waiting = new ArrayList<>();
 
-  /** The rules of each active switch: the confirmed ones, and the pending ones. */
-  private final Map<DatapathId, Known> known = new HashMap<>();
+  /** The active switches with what they are to have. */
+  private final Map<DatapathId, Target> targets = new HashMap<>();
 
-  /** Active switches whose rules may differ from the target. */
+  /** What they were sent. */
+  private final RuleBook<EpochRule> book;
+
+  /** Active switches whose rules may differ for other reasons than those that the book knows. */
   private final Set<DatapathId> unsure = new HashSet<>();
 
   private final Set<DatapathId> syncing = new HashSet<>();
-
-  /** Switches by the transactions that they have not confirmed. */
-  private final Map<Long, DatapathId> underWay = new ConcurrentHashMap<>();
-
   private final Set<DatapathId> refusing = ConcurrentHashMap.newKeySet();
   private volatile Condition condition = new Condition(ImmutableSet.of(), ImmutableSet.of());
   private boolean changing;
@@ -77,49 +76,51 @@ final class RuleInstaller {
   /** The number of completed changes. */
   private long changes;
 
-  private static final class Known {
-    private final TableLayout layout;
+  /** A rule on a switch whose rules all have one epoch. */
+  private record EpochRule(SubflowRule rule, int epoch) implements Rule {
+    @Override
+    public Object key() {
+      return rule.key();
+    }
+
+    @Override
+    public List<OFMessage> add(OFFactory factory) {
+      return List.of(rule.add(factory, epoch));
+    }
+
+    @Override
+    public List<OFMessage> remove(OFFactory factory) {
+      return List.of(rule.delete(factory));
+    }
+  }
+
+  /** The rules that a switch is to have, those that packets meet first last. */
+  private final class Target {
+    private final DatapathId switchId;
     private final int epoch;
-    private final Map<SubflowRule.Key, SubflowRule> rules;
+    private ImmutableMap<Object, EpochRule> rules = ImmutableMap.of();
 
     /** The changes that made rules unnecessary; packets in transit may need the rules. */
-    private final Map<SubflowRule.Key, Long> retired = new HashMap<>();
+    private final Map<Object, Long> retired = new HashMap<>();
 
-    private ImmutableMap<SubflowRule.Key, SubflowRule> target;
-
-    Known(TableLayout layout, int epoch, ImmutableSet<SubflowRule> wanted) {
-      this.layout = layout;
+    Target(DatapathId switchId, int epoch, ImmutableSet<SubflowRule> wanted) {
+      this.switchId = switchId;
       this.epoch = epoch;
-      target = compiled(layout, wanted);
-      rules = new LinkedHashMap<>(target);
+      want(wanted);
     }
 
     void want(ImmutableSet<SubflowRule> wanted) {
-      target = compiled(layout, wanted);
-      retired.keySet().removeAll(target.keySet());
+      rules =
+          RuleBook.byKey(
+              compiler.compile(switchId, wanted).stream()
+                  .sorted(Comparator.comparing(SubflowRule::step))
+                  .map(rule -> new EpochRule(rule, epoch))
+                  .toList());
+      retired.keySet().removeAll(rules.keySet());
     }
 
-    /** No packet enters by the rules without a target any more. */
-    void retireRest(long change) {
-      rules.keySet().stream()
-          .filter(key -> !target.containsKey(key))
-          .forEach(key -> retired.putIfAbsent(key, change));
-    }
-
-    boolean isRetired(SubflowRule rule, long change) {
+    boolean isRetired(EpochRule rule, long change) {
       return retired.getOrDefault(rule.key(), Long.MAX_VALUE) <= change;
-    }
-
-    void forget(SubflowRule rule) {
-      rules.remove(rule.key());
-      retired.remove(rule.key());
-    }
-
-    private static ImmutableMap<SubflowRule.Key, SubflowRule> compiled(
-        TableLayout layout, ImmutableSet<SubflowRule> wanted) {
-      Map<SubflowRule.Key, SubflowRule> byKey = new LinkedHashMap<>();
-      SubflowCompiler.compile(layout, wanted).forEach(rule -> byKey.put(rule.key(), rule));
-      return ImmutableMap.copyOf(byKey);
     }
   }
 
@@ -129,19 +130,19 @@ final class RuleInstaller {
    * @param serialExecutor the thread that everything here runs on
    * @param later runs a task there after packets in transit have arrived
    * @param random returns a number from 0 (inclusive) to its argument (exclusive)
-   * @param layouts of switches; null while unknown, when a switch gets no rules
+   * @param compiler a switch that it does not know gets no rules
    */
   RuleInstaller(
-      FlowProgrammer programmer,
+      RuleSender ruleSender,
       Executor serialExecutor,
       Consumer<Runnable> later,
       IntUnaryOperator random,
-      Function<DatapathId, @Nullable TableLayout> layouts) {
-    this.programmer = programmer;
+      RuleCompiler compiler) {
+    this.book = new RuleBook<>(ruleSender, serialExecutor, this::refused);
     this.serialExecutor = serialExecutor;
     this.later = later;
     this.random = random;
-    this.layouts = layouts;
+    this.compiler = compiler;
   }
 
   /**
@@ -163,21 +164,25 @@ final class RuleInstaller {
   private void change() {
     changing = true;
     wanted = latest;
-    known.forEach((switchId, has) -> has.want(wanted.get(switchId)));
+    targets.forEach((switchId, target) -> target.want(wanted.get(switchId)));
     publish();
-    List<Runnable> told = List.copyOf(waiting);
+    List<Runnable> completed = List.copyOf(waiting);
     waiting.clear();
     add(
         SubflowRule.Step.AHEAD,
-        () -> add(SubflowRule.Step.TURN, () -> removeTurns(() -> finish(told))));
+        () -> add(SubflowRule.Step.TURN, () -> removeTurns(() -> finish(completed))));
   }
 
-  private void finish(List<Runnable> told) {
+  private void finish(List<Runnable> completed) {
     long change = ++changes;
-    known.values().forEach(has -> has.retireRest(change));
-    later.accept(() -> remove((has, rule) -> has.isRetired(rule, change), () -> {}));
+    targets.forEach(
+        (switchId, target) ->
+            // no packet enters by the rules without a target any more
+            Sets.difference(book.rules(switchId).keySet(), target.rules.keySet())
+                .forEach(key -> target.retired.putIfAbsent(key, change)));
+    later.accept(() -> remove((target, rule) -> target.isRetired(rule, change), () -> {}));
     changing = false;
-    told.forEach(Runnable::run);
+    completed.forEach(Runnable::run);
     if (!waiting.isEmpty() && !changing) {
       change();
     }
@@ -185,48 +190,13 @@ final class RuleInstaller {
 
   /** Adds the missing rules of one step, and waits until all switches have confirmed. */
   private void add(SubflowRule.Step step, Runnable then) {
-    Map<DatapathId, List<SubflowRule>> missing = new HashMap<>();
-    known.forEach(
-        (switchId, has) -> {
-          List<SubflowRule> rules =
-              has.target.values().stream()
-                  .filter(rule -> rule.step() == step && !rule.equals(has.rules.get(rule.key())))
-                  .toList();
-          if (!rules.isEmpty()) {
-            missing.put(switchId, rules);
-          }
-        });
-    Runnable confirmed = lastOf(missing.size(), then);
-    missing.forEach(
-        (switchId, rules) -> {
-          @Nullable Known has = known.get(switchId);
-          int epoch = has == null ? 0 : has.epoch;
-          rules.forEach(rule -> remember(switchId, rule));
-          send(
-              switchId,
-              factory -> rules.stream().map(rule -> rule.add(factory, epoch)).toList(),
-              confirmed);
-        });
-  }
-
-  /** Continues after the given number of calls; at once for 0. */
-  private static Runnable lastOf(int times, Runnable then) {
-    if (times == 0) {
-      then.run();
-    }
-    AtomicInteger open = new AtomicInteger(times);
-    return () -> {
-      if (open.decrementAndGet() == 0) {
-        then.run();
-      }
-    };
-  }
-
-  private void remember(DatapathId switchId, SubflowRule rule) {
-    @Nullable Known has = known.get(switchId);
-    if (has != null) {
-      has.rules.put(rule.key(), rule);
-    }
+    setAll(
+        (target, present) -> {
+          Map<Object, EpochRule> all = new LinkedHashMap<>(present);
+          all.putAll(Maps.filterValues(target.rules, each -> each.rule.step() == step));
+          return ImmutableMap.copyOf(all);
+        },
+        then);
   }
 
   /**
@@ -238,64 +208,43 @@ final class RuleInstaller {
     Set<IPAddress<?>> delivered = new HashSet<>();
     wanted.values().forEach(rule -> rule.delivered().ifPresent(delivered::add));
     remove(
-        (has, rule) ->
-            rule.step() == SubflowRule.Step.TURN
-                || rule.delivered().filter(delivered::contains).isPresent(),
+        (target, each) ->
+            each.rule.step() == SubflowRule.Step.TURN
+                || each.rule.delivered().filter(delivered::contains).isPresent(),
         then);
   }
 
-  private void remove(BiPredicate<Known, SubflowRule> which, Runnable then) {
-    Map<DatapathId, List<SubflowRule>> unwanted = new HashMap<>();
-    known.forEach(
-        (switchId, has) -> {
-          List<SubflowRule> rules =
-              has.rules.values().stream()
-                  .filter(rule -> which.test(has, rule) && !has.target.containsKey(rule.key()))
-                  .toList();
-          if (!rules.isEmpty()) {
-            rules.forEach(has::forget);
-            unwanted.put(switchId, rules);
-          }
-        });
-    Runnable confirmed = lastOf(unwanted.size(), then);
-    unwanted.forEach(
-        (switchId, rules) ->
-            send(
-                switchId,
-                factory -> rules.stream().map(rule -> rule.delete(factory)).toList(),
-                confirmed));
+  private void remove(BiPredicate<Target, EpochRule> which, Runnable then) {
+    setAll(
+        (target, present) ->
+            ImmutableMap.copyOf(
+                Maps.filterValues(
+                    present,
+                    rule -> target.rules.containsKey(rule.key()) || !which.test(target, rule))),
+        then);
   }
 
-  private void send(
-      DatapathId switchId, Function<OFFactory, List<OFMessage>> messages, Runnable confirmed) {
-    List<SwitchMessages> batch = new ArrayList<>();
-    programmer
-        .factory(switchId)
-        .ifPresent(
-            factory ->
-                batch.add(
-                    new SwitchMessages(switchId, ImmutableList.copyOf(messages.apply(factory)))));
-    if (batch.isEmpty()) {
-      // it has just disconnected, and gets all rules when it reconnects
-      unsure.add(switchId);
-      publish();
-      confirmed.run();
-      return;
-    }
-    ImmutableList<OFMessage> sent = batch.get(0).messages();
-    sent.forEach(message -> underWay.put(message.getXid(), switchId));
-    programmer.sendInOrder(
-        batch,
-        done ->
-            serialExecutor.execute(
-                () -> {
-                  sent.forEach(message -> underWay.remove(message.getXid()));
-                  if (!done) {
-                    unsure.add(switchId);
-                  }
-                  publish();
-                  confirmed.run();
-                }));
+  /**
+   * Changes the rules of all active switches, and waits until all have confirmed, except those that
+   * get all rules later, in {@link #retry}.
+   */
+  private void setAll(
+      BiFunction<Target, ImmutableMap<Object, EpochRule>, ImmutableMap<Object, EpochRule>> next,
+      Runnable then) {
+    Map<DatapathId, Target> settled = new HashMap<>(targets);
+    settled.keySet().removeAll(book.unsettled());
+    AtomicInteger open = new AtomicInteger(1 + settled.size());
+    Runnable confirmed =
+        () -> {
+          publish();
+          if (open.decrementAndGet() == 0) {
+            then.run();
+          }
+        };
+    settled.forEach(
+        (switchId, target) ->
+            book.set(switchId, next.apply(target, book.rules(switchId)), confirmed));
+    confirmed.run();
   }
 
   /** This controller is now master of a switch, which may have any rules. */
@@ -306,7 +255,8 @@ final class RuleInstaller {
 
   /** A switch is no longer controlled. It continues to forward by its rules. */
   void switchGone(DatapathId switchId) {
-    known.remove(switchId);
+    targets.remove(switchId);
+    book.forget(switchId);
     unsure.remove(switchId);
     syncing.remove(switchId);
     refusing.remove(switchId);
@@ -315,47 +265,49 @@ final class RuleInstaller {
 
   /** A switch has rejected a message, or lacks rules: it gets all of them. */
   void doubt(DatapathId switchId) {
-    if (known.containsKey(switchId)) {
+    if (targets.containsKey(switchId)) {
       unsure.add(switchId);
     }
   }
 
   /** To be called regularly: updates switches whose rules may differ from the target. */
   void retry() {
-    for (DatapathId switchId : List.copyOf(unsure)) {
-      @Nullable TableLayout layout = layouts.apply(switchId);
-      if (layout != null && syncing.add(switchId)) {
-        sync(switchId, layout);
+    for (DatapathId switchId : ImmutableSet.copyOf(Sets.union(unsure, book.unsettled()))) {
+      if (compiler.knows(switchId) && syncing.add(switchId)) {
+        sync(switchId);
       }
     }
   }
 
-  private void sync(DatapathId switchId, TableLayout layout) {
-    Known has = new Known(layout, random.applyAsInt(SubflowMessages.EPOCHS), wanted.get(switchId));
-    ImmutableMap<SubflowRule.Key, SubflowRule> rules = has.target;
+  private void sync(DatapathId switchId) {
+    Target target =
+        new Target(switchId, random.applyAsInt(SubflowMessages.EPOCHS), wanted.get(switchId));
     unsure.remove(switchId);
     refusing.remove(switchId);
-    known.put(switchId, has);
-    send(
+    targets.put(switchId, target);
+    book.setAll(
         switchId,
-        factory -> SubflowMessages.exactly(factory, rules.values(), has.epoch),
-        () -> syncing.remove(switchId));
+        target.rules,
+        factory -> SubflowMessages.removeOthers(factory, target.epoch),
+        () -> {
+          publish();
+          syncing.remove(switchId);
+        });
   }
 
   /** The target number of rules of a switch. */
   int expected(DatapathId switchId) {
-    @Nullable Known has = known.get(switchId);
-    return has == null ? 0 : has.rules.size();
+    return targets.containsKey(switchId) ? book.rules(switchId).size() : 0;
   }
 
   /** Whether a switch has no pending messages. */
   boolean isAtRest(DatapathId switchId) {
-    return !changing && known.containsKey(switchId) && !syncing.contains(switchId);
+    return !changing && targets.containsKey(switchId) && !syncing.contains(switchId);
   }
 
   /** Switches without pending messages. */
   List<DatapathId> atRest() {
-    return known.keySet().stream().filter(this::isAtRest).toList();
+    return targets.keySet().stream().filter(this::isAtRest).toList();
   }
 
   /**
@@ -372,8 +324,9 @@ final class RuleInstaller {
 
   private void publish() {
     Set<DatapathId> missing = new TreeSet<>(wanted.keySet());
-    missing.removeAll(known.keySet());
+    missing.removeAll(targets.keySet());
     missing.addAll(unsure);
+    missing.addAll(book.unsettled());
     condition =
         new Condition(ImmutableSet.copyOf(missing), ImmutableSet.copyOf(new TreeSet<>(refusing)));
   }
@@ -384,13 +337,13 @@ final class RuleInstaller {
    * @param transaction of the message
    */
   boolean refused(DatapathId switchId, long transaction) {
-    if (!switchId.equals(underWay.get(transaction))) {
-      return false;
-    }
+    return book.refused(switchId, transaction);
+  }
+
+  private void refused(DatapathId switchId, EpochRule rule) {
     if (refusing.add(switchId)) {
       LOG.warn("mptcp_rule_refused switch={} - its table may be full", switchId);
       serialExecutor.execute(this::publish);
     }
-    return true;
   }
 }

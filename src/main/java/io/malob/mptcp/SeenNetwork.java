@@ -5,11 +5,11 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
-import io.malob.capability.ISwitchCapabilityService;
 import io.malob.module.AttachedHosts;
+import io.malob.module.FoundLinks;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.IpFamily;
-import io.malob.openflow.TableLayout;
+import io.malob.openflow.RuleCompiler;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -26,10 +28,21 @@ import org.projectfloodlight.openflow.types.VlanVid;
 
 /** Hosts and links as the controller sees them. Thread-safe. */
 record SeenNetwork(
-    IDeviceService devices, IMonitorService monitor, ISwitchCapabilityService capabilities)
-    implements PlanKeeper.Surroundings {
+    IOFSwitchService switches,
+    ITopologyService topologies,
+    IDeviceService devices,
+    IMonitorService monitor,
+    RuleCompiler compiler)
+    implements PlanTracker.PlanInputs {
   /** The min part of its capacity that a full link counts for. */
   private static final double MIN_LEFT = 0.05;
+
+  /** The links that were found, between switches of known layout. */
+  @Override
+  public Topology topology() {
+    Topology found = FoundLinks.between(switches, topologies);
+    return Topology.of(found.switches().stream().filter(compiler::knows).toList(), found.links());
+  }
 
   @Override
   public List<KnownHosts.Seen> hosts(IpFamily family) {
@@ -54,7 +67,7 @@ record SeenNetwork(
 
   @Override
   public boolean isCore(DatapathId switchId) {
-    return capabilities.layout(switchId) == TableLayout.LABELS_ONLY;
+    return compiler.isCore(switchId);
   }
 
   @Override

@@ -1,14 +1,12 @@
 package io.malob.mptcp;
 
 import io.malob.algorithm.subflow.Route;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.openflow.subflow.Fan;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,34 +15,25 @@ import org.jspecify.annotations.Nullable;
  * would be too long. Without an answer, the host would repeat its SYN for minutes, and count the
  * sub-flow meanwhile. Thread-safe.
  */
-final class SubflowRefusals {
+record SubflowRefusals(Supplier<PlanTracker.View> view, RuleSender ruleSender) {
   private static final int MACS_BYTES = 12;
   private static final int TAG_BYTES = 4;
 
-  private final Supplier<PlanKeeper.View> view;
-  private final FlowProgrammer programmer;
-
-  SubflowRefusals(Supplier<PlanKeeper.View> view, FlowProgrammer programmer) {
-    this.view = view;
-    this.programmer = programmer;
-  }
-
   /** Handles a packet at the end of its route; false if its route leads to its destination. */
   boolean handle(Packet packet) {
-    Optional<IpPacket> ip = IpPacket.of(packet).filter(IpPacket::isTcpSyn);
-    if (ip.isEmpty()) {
+    if (!packet.isTcpSyn()) {
       return false;
     }
-    PlanKeeper.View now = view.get();
-    @Nullable Route route = now.routes().get(ip.get().source());
-    Fan.@Nullable Address from = now.addresses().get(ip.get().source());
-    Fan.@Nullable Address to = now.addresses().get(ip.get().destination());
+    PlanTracker.View now = view.get();
+    @Nullable Route route = now.routes().get(packet.source());
+    Fan.@Nullable Address from = now.addresses().get(packet.source());
+    Fan.@Nullable Address to = now.addresses().get(packet.destination());
     if (route == null || from == null || to == null || route.branchTo(to.switchId()).isPresent()) {
       return false;
     }
-    byte[] reset = Replies.tcpReset(ip.get());
+    byte[] reset = Replies.tcpReset(packet);
     boolean isUntagged = from.tagging() == Fan.Tagging.SWITCH && packet.isTagged();
-    programmer.sendFrame(
+    ruleSender.sendFrame(
         from.switchId(), List.of(from.port()), isUntagged ? withoutTag(reset) : reset);
     return true;
   }

@@ -1,10 +1,10 @@
 package io.malob.openflow;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -22,7 +22,7 @@ import org.projectfloodlight.openflow.types.TransportPort;
  * @param which the packets
  * @param out the port that they leave by
  */
-public record AccessRule(Packets which, OFPort out) {
+public record AccessRule(Packets which, OFPort out) implements Rule {
 
   /** Packets that a rule matches. */
   public sealed interface Packets {}
@@ -41,46 +41,46 @@ public record AccessRule(Packets which, OFPort out) {
       OFPort inPort, IPAddress<?> member, @Nullable IpProtocol protocol, @Nullable Integer port)
       implements Packets {}
 
+  /**
+   * ICMP errors that come in from a member or from a router behind it.
+   *
+   * @param type their ICMP type
+   */
+  public record Errors(OFPort inPort, IpFamily family, int type) implements Packets {}
+
   /** Packets to a host. */
   public record ToHost(MacAddress mac) implements Packets {}
 
-  /** Adds the rule, or changes its port. */
-  public OFMessage add(OFFactory factory) {
-    return rule(factory.buildFlowAdd(), factory)
-        .setCookie(Cookie.of(Cookie.Kind.ACCESS, 0))
-        .setInstructions(
-            List.of(
-                factory
-                    .instructions()
-                    .applyActions(List.of(factory.actions().output(out, Integer.MAX_VALUE)))))
-        .build();
+  @Override
+  public Object key() {
+    return which;
   }
 
-  /** Deletes the rule. */
-  public OFMessage remove(OFFactory factory) {
-    return rule(factory.buildFlowDeleteStrict(), factory).setOutPort(OFPort.ANY).build();
+  @Override
+  public List<OFMessage> add(OFFactory factory) {
+    return List.of(
+        rule(factory)
+            .add(
+                factory,
+                Cookie.of(CookieKind.ACCESS, 0),
+                factory.instructions().applyActions(List.of(SwitchRules.output(factory, out))))
+            .build());
   }
 
-  /** What a switch knows a rule by. */
-  public record Key(int priority, Match match) {
-    public static Key of(OFFlowStatsEntry entry) {
-      return new Key(entry.getPriority(), entry.getMatch());
-    }
-
-    /** The host of a rule for packets to a host; empty for other rules. */
-    public Optional<MacAddress> host() {
-      return priority == FlowLayout.PRIORITY_TO_HOST
-          ? Optional.ofNullable(match.get(MatchField.ETH_DST))
-          : Optional.empty();
-    }
+  @Override
+  public List<OFMessage> remove(OFFactory factory) {
+    return List.of(rule(factory).delete(factory));
   }
 
-  public Key key(OFFactory factory) {
-    return new Key(priority(), match(factory));
+  /** The host of a rule for packets to a host; empty for other rules. */
+  public static Optional<MacAddress> hostOf(OFFlowStatsEntry entry) {
+    return entry.getPriority() == FlowLayout.PRIORITY_TO_HOST
+        ? Optional.ofNullable(entry.getMatch().get(MatchField.ETH_DST))
+        : Optional.empty();
   }
 
-  private OFFlowMod.Builder rule(OFFlowMod.Builder builder, OFFactory factory) {
-    return builder.setTableId(FlowLayout.CLASSIFY).setPriority(priority()).setMatch(match(factory));
+  private RuleKey rule(OFFactory factory) {
+    return new RuleKey(FlowLayout.CLASSIFY, priority(), match(factory));
   }
 
   private int priority() {
@@ -93,6 +93,11 @@ public record AccessRule(Packets which, OFPort out) {
   private Match match(OFFactory factory) {
     if (which instanceof ToVip vip) {
       return IpFamily.matchTo(factory, vip.address).build();
+    }
+    if (which instanceof Errors errors) {
+      Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, errors.inPort);
+      errors.family.icmp(errors.type).accept(match);
+      return match.build();
     }
     return which instanceof ToHost host
         ? factory.buildMatch().setExact(MatchField.ETH_DST, host.mac).build()
@@ -112,9 +117,8 @@ public record AccessRule(Packets which, OFPort out) {
     }
     @Nullable Integer port = replies.port;
     if (port != null) {
-      match.setExact(
-          IpProtocol.TCP.equals(protocol) ? MatchField.TCP_SRC : MatchField.UDP_SRC,
-          TransportPort.of(port));
+      IpProtocol ofPort = Objects.requireNonNullElse(protocol, IpProtocol.UDP);
+      match.setExact(IpFamily.srcPort(ofPort), TransportPort.of(port));
     }
     IpFamily.from(replies.member).accept(match);
     return match.build();

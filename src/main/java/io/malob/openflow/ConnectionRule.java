@@ -14,72 +14,22 @@ final class ConnectionRule extends WireMessage {
   private static final long ALL_BITS = -1;
   private static final int FLAG_SEND_FLOW_REMOVED = 1;
 
-  private final TableId table;
-  private final int priority;
   private final Translation translation;
-  private final long cookie;
-  private final boolean isReply;
+  private final U64 cookie;
   private final int idleSeconds;
   private final boolean endIsTold;
   private final boolean isChange;
   private final TableLayout layout;
 
+  /**
+   * A rule.
+   *
+   * @param cookie that of a request or a reply
+   * @param isChange whether an existing rule with this cookie gets other actions, and keeps
+   *     counters, timeouts and flags; if there is none, nothing changes
+   */
   ConnectionRule(
       OFFactory factory,
-      TableId table,
-      int priority,
-      Translation translation,
-      U64 cookie,
-      int idleSeconds,
-      boolean endIsTold) {
-    this(
-        factory,
-        table,
-        priority,
-        translation,
-        cookie,
-        idleSeconds,
-        endIsTold,
-        false,
-        TableLayout.FOUR_TABLES);
-  }
-
-  /**
-   * An existing rule gets other actions, and keeps counters, timeouts and flags. A rule with
-   * another cookie is not changed.
-   */
-  static ConnectionRule change(
-      OFFactory factory, TableId table, int priority, Translation translation, U64 cookie) {
-    return new ConnectionRule(
-        factory, table, priority, translation, cookie, 0, false, true, TableLayout.FOUR_TABLES);
-  }
-
-  /** The same rule in another layout. */
-  ConnectionRule in(OFFactory factory, TableLayout other, int priorityThere) {
-    return new ConnectionRule(
-        factory,
-        FlowLayout.CLASSIFY,
-        priorityThere,
-        translation,
-        U64.of(cookie),
-        idleSeconds,
-        endIsTold,
-        isChange,
-        other);
-  }
-
-  TableId table() {
-    return table;
-  }
-
-  int priority() {
-    return priority;
-  }
-
-  private ConnectionRule(
-      OFFactory factory,
-      TableId table,
-      int priority,
       Translation translation,
       U64 cookie,
       int idleSeconds,
@@ -87,32 +37,40 @@ final class ConnectionRule extends WireMessage {
       boolean isChange,
       TableLayout layout) {
     super(factory, OFType.FLOW_MOD);
-    this.table = table;
-    this.priority = priority;
     this.translation = translation;
-    this.cookie = cookie.getValue();
-    this.isReply = Cookie.is(cookie, Cookie.Kind.REPLY);
+    this.cookie = cookie;
     this.idleSeconds = idleSeconds;
     this.endIsTold = endIsTold;
     this.isChange = isChange;
     this.layout = layout;
   }
 
+  /** The same rule in another layout. */
+  ConnectionRule in(OFFactory factory, TableLayout other) {
+    return new ConnectionRule(
+        factory, translation, cookie, idleSeconds, endIsTold, isChange, other);
+  }
+
   @Override
   void writeBody(ByteBuf out) {
-    out.writeLong(cookie);
+    boolean isReply = Cookie.is(cookie, CookieKind.REPLY);
+    boolean isInFourTables = layout == TableLayout.FOUR_TABLES;
+    TableId table = isReply || !isInFourTables ? FlowLayout.CLASSIFY : FlowLayout.REQUESTS;
+    int requestPriority =
+        isInFourTables ? FlowLayout.PRIORITY_ENTRY : FlowLayout.PRIORITY_ONE_TABLE_REQUEST;
+    out.writeLong(cookie.getValue());
     out.writeLong(isChange ? ALL_BITS : 0); // cookie mask, ignored when a rule is added
     out.writeByte(table.getValue());
     out.writeByte(isChange ? COMMAND_MODIFY_STRICT : COMMAND_ADD);
     out.writeShort(idleSeconds);
     out.writeShort(0); // hard time-out
-    out.writeShort(priority);
+    out.writeShort(isReply ? FlowLayout.PRIORITY_REPLY : requestPriority);
     out.writeInt(WireFormat.NONE); // buffer
     out.writeInt(WireFormat.NONE); // port, for deletions only
     out.writeInt(WireFormat.NONE); // group, too
     out.writeShort(endIsTold ? FLAG_SEND_FLOW_REMOVED : 0);
     out.writeShort(0); // padding; the importance in 1.4 and later
-    WireFormat.match(out, translation.incoming(), isReply);
+    WireFormat.match(out, translation, isReply);
     WireFormat.instructions(out, translation, layout);
   }
 }

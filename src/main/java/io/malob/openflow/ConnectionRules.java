@@ -5,7 +5,6 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
@@ -13,12 +12,11 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
@@ -36,120 +34,100 @@ public final class ConnectionRules {
    *
    * @param incoming the packets as their sender makes them
    * @param outgoing the packets as their receiver is to see them
-   * @param srcMac the source address to write, or null to leave it
+   * @param vlan the VLAN of the incoming packets; 0 if they are untagged
+   * @param dstMac the MAC address that they are sent to; null for any
    * @param label the label to write, or null if the receiver is on the same switch
-   * @param receiver where the receiver is attached
+   * @param receiver the next hop that they are for
    * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the
    *     packets go back to where they come from
    */
   public record Translation(
       FiveTuple incoming,
       FiveTuple outgoing,
-      @Nullable MacAddress srcMac,
+      int vlan,
+      @Nullable MacAddress dstMac,
       @Nullable Label label,
       Attachment receiver,
       OFPort out) {
+
+    /** The translation of packets to any MAC address. */
+    public Translation(
+        FiveTuple incoming,
+        FiveTuple outgoing,
+        int vlan,
+        @Nullable Label label,
+        Attachment receiver,
+        OFPort out) {
+      this(incoming, outgoing, vlan, null, label, receiver, out);
+    }
 
     /** Whether the rule names its output port in this layout. */
     public boolean namesPort(TableLayout layout) {
       return layout.namesPort(label != null, out);
     }
+
+    /** The source MAC address that the rule writes in this layout. */
+    public MacAddress srcMac(TableLayout layout) {
+      return label == null && namesPort(layout)
+          ? EdgeMac.of(receiver.switchId())
+          : NextHopMac.of(receiver);
+    }
   }
 
   /**
-   * The rule at the client's edge. It owns the connection: the switch reports its end.
+   * The rule at the edge where packets of one direction come in. The one at the client's edge owns
+   * the connection: its end must be told.
    *
-   * @param idleSeconds the idle timeout
-   */
-  public static OFMessage request(
-      OFFactory factory,
-      Translation translation,
-      int vipNumber,
-      int memberNumber,
-      int generation,
-      int idleSeconds) {
-    return new ConnectionRule(
-        factory,
-        FlowLayout.REQUESTS,
-        FlowLayout.PRIORITY_ENTRY,
-        translation,
-        Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation),
-        idleSeconds,
-        true);
-  }
-
-  /**
-   * The rule at the member's edge.
-   *
+   * @param cookie of a request or a reply
    * @param endIsTold whether the switch reports its end, with its counters
    */
-  public static OFMessage reply(
-      OFFactory factory,
-      Translation translation,
-      int vipNumber,
-      int memberNumber,
-      int generation,
-      int idleSeconds,
-      boolean endIsTold) {
+  public static OFMessage add(
+      OFFactory factory, Translation translation, U64 cookie, int idleSeconds, boolean endIsTold) {
     return new ConnectionRule(
-        factory,
-        FlowLayout.CLASSIFY,
-        FlowLayout.PRIORITY_REPLY,
-        translation,
-        Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation),
-        idleSeconds,
-        endIsTold);
+        factory, translation, cookie, idleSeconds, endIsTold, false, TableLayout.FOUR_TABLES);
   }
 
   /**
-   * Changes the label in the rule at the client's edge, if the rule exists; its counters and
-   * timeouts continue.
+   * Changes the label in such a rule, if the rule exists; its counters and timeouts continue.
+   *
+   * @param cookie the rule's
    */
-  public static OFMessage relabelRequest(
-      OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
-    return ConnectionRule.change(
-        factory,
-        FlowLayout.REQUESTS,
-        FlowLayout.PRIORITY_ENTRY,
-        translation,
-        Cookie.of(Cookie.Kind.REQUEST, vipNumber, memberNumber, generation));
+  public static OFMessage relabel(OFFactory factory, Translation translation, U64 cookie) {
+    return new ConnectionRule(
+        factory, translation, cookie, 0, false, true, TableLayout.FOUR_TABLES);
   }
 
-  /** The same at the member's edge. */
-  public static OFMessage relabelReply(
-      OFFactory factory, Translation translation, int vipNumber, int memberNumber, int generation) {
-    return ConnectionRule.change(
-        factory,
-        FlowLayout.CLASSIFY,
-        FlowLayout.PRIORITY_REPLY,
-        translation,
-        Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation));
+  /**
+   * Deletes the rule of these packets at the client's edge.
+   *
+   * @param vlan their VLAN; 0 if they are untagged
+   */
+  public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming, int vlan) {
+    Match match = inVlan(match(factory, incoming), vlan).build();
+    return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, match).delete(factory);
   }
 
-  /** Deletes the rule of these packets at the client's edge. */
-  public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming) {
-    return remove(
-        factory, FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, match(factory, incoming).build());
+  /**
+   * Deletes the rule of these packets at the member's edge.
+   *
+   * @param vlan their VLAN; 0 if they are untagged
+   * @param dstMac the MAC address that they are sent to; null for any
+   */
+  public static OFMessage removeReply(
+      OFFactory factory, FiveTuple incoming, int vlan, @Nullable MacAddress dstMac) {
+    return replies(factory, incoming, vlan, dstMac).delete(factory);
   }
 
-  /** Deletes the rule of these packets at the member's edge. */
-  public static OFMessage removeReply(OFFactory factory, FiveTuple incoming) {
-    return remove(
-        factory, FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, replyMatch(factory, incoming));
+  /** Deletes the rule of a closed connection at its member's edge. */
+  public static OFMessage removeClosed(OFFactory factory, FiveTuple incoming, int vlan) {
+    return closedKey(factory, incoming, vlan).delete(factory);
   }
 
   /** Deletes this very rule at the member's edge: not one of a later connection. */
   public static OFMessage removeReply(OFFactory factory, FoundRule.Direction rule) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_REPLY)
-        .setOutPort(OFPort.ANY)
-        .setCookie(
-            Cookie.of(Cookie.Kind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation()))
-        .setCookieMask(U64.NO_MASK)
-        .setMatch(replyMatch(factory, rule.incoming()))
-        .build();
+    U64 cookie =
+        Cookie.of(CookieKind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation());
+    return replies(factory, rule.incoming(), rule.vlan(), rule.dstMac()).delete(factory, cookie);
   }
 
   /**
@@ -159,21 +137,11 @@ public final class ConnectionRules {
    *
    * @param control the control connection's packets from the member to the client
    * @param dataPort the port that the server opens data connections from
+   * @param cookie with the numbers of the control connection
    */
-  public static OFMessage ftpData(
-      OFFactory factory,
-      FiveTuple control,
-      int dataPort,
-      int vipNumber,
-      int memberNumber,
-      int generation) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_FTP_DATA)
-        .setMatch(ftpDataMatch(factory, control, dataPort))
-        .setCookie(Cookie.of(Cookie.Kind.FTP_DATA, vipNumber, memberNumber, generation))
-        .setInstructions(List.of(SwitchRules.toController(factory)))
+  public static OFMessage ftpData(OFFactory factory, FiveTuple control, int dataPort, U64 cookie) {
+    return ftpDataRule(factory, control, dataPort)
+        .add(factory, cookie, SwitchRules.toController(factory))
         .build();
   }
 
@@ -184,32 +152,20 @@ public final class ConnectionRules {
    */
   public static OFMessage removeFtpData(
       OFFactory factory, FiveTuple control, int dataPort, U64 cookie) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_FTP_DATA)
-        .setOutPort(OFPort.ANY)
-        .setMatch(ftpDataMatch(factory, control, dataPort))
-        .setCookie(cookie)
-        .setCookieMask(U64.NO_MASK)
-        .build();
+    return ftpDataRule(factory, control, dataPort).delete(factory, cookie);
   }
 
   /**
-   * The rule that replaces a rule of a closed TCP connection: further packets of its sender go to
-   * the controller instead of to a host that does not know the connection.
+   * The rule before that of a closed TCP connection: further packets of its sender go to the
+   * controller instead of to a host that does not know the connection.
    *
    * @param incoming the packets as their sender makes them
+   * @param vlan their VLAN; 0 if they are untagged
    */
-  public static OFMessage closed(OFFactory factory, FiveTuple incoming, int seconds) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_REPLY)
-        .setMatch(match(factory, incoming).build())
-        .setCookie(Cookie.of(Cookie.Kind.CLOSED, 0))
+  public static OFMessage closed(OFFactory factory, FiveTuple incoming, int vlan, int seconds) {
+    return closedKey(factory, incoming, vlan)
+        .add(factory, Cookie.of(CookieKind.CLOSED, 0), SwitchRules.toController(factory))
         .setHardTimeout(seconds)
-        .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
 
@@ -219,42 +175,37 @@ public final class ConnectionRules {
    * reports its end, because packets of the connection do not renew its timeout.
    *
    * @param request the packets from client to VIP
+   * @param cookie that of a rule of the VIP with the connection's numbers
    * @param idleSeconds the idle timeout
    */
   public static OFMessage pinnedSyn(
-      OFFactory factory,
-      FiveTuple request,
-      int vipNumber,
-      int memberNumber,
-      int generation,
-      int idleSeconds) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_PINNED_SYN)
-        .setMatch(
-            match(factory, request)
-                .setMasked(
-                    SwitchRules.tcpFlagsField(factory),
-                    U16.of(Packet.TCP_SYN),
-                    U16.of(Packet.TCP_SYN | Packet.TCP_ACK))
-                .build())
-        .setCookie(Cookie.of(Cookie.Kind.VIP, vipNumber, memberNumber, generation))
+      OFFactory factory, FiveTuple request, U64 cookie, int idleSeconds) {
+    Match match =
+        match(factory, request)
+            .setMasked(
+                SwitchRules.tcpFlagsField(factory),
+                U16.of(Packet.TCP_SYN),
+                U16.of(Packet.TCP_SYN | Packet.TCP_ACK))
+            .build();
+    return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_PINNED_SYN, match)
+        .add(factory, cookie, SwitchRules.toController(factory))
         .setIdleTimeout(idleSeconds)
         .setFlags(ImmutableSet.of(OFFlowModFlags.SEND_FLOW_REM))
-        .setInstructions(List.of(SwitchRules.toController(factory)))
         .build();
   }
 
   /** Whether a cookie is that of such a rule. */
   public static boolean isPinnedSyn(U64 cookie) {
-    return Cookie.is(cookie, Cookie.Kind.VIP) && Cookie.memberNumber(cookie) != 0;
+    return Cookie.is(cookie, CookieKind.VIP) && Cookie.memberNumber(cookie) != 0;
   }
 
-  private static Match ftpDataMatch(OFFactory factory, FiveTuple control, int dataPort) {
-    return IpFamily.matchBetween(factory, IpProtocol.TCP, control.source(), control.destination())
-        .setExact(MatchField.TCP_SRC, TransportPort.of(dataPort))
-        .build();
+  private static RuleKey ftpDataRule(OFFactory factory, FiveTuple control, int dataPort) {
+    return new RuleKey(
+        FlowLayout.CLASSIFY,
+        FlowLayout.PRIORITY_FTP_DATA,
+        IpFamily.matchBetween(factory, IpProtocol.TCP, control.source(), control.destination())
+            .setExact(MatchField.TCP_SRC, TransportPort.of(dataPort))
+            .build());
   }
 
   /**
@@ -262,27 +213,34 @@ public final class ConnectionRules {
    *
    * @param incoming the packets that it matches
    */
-  public static OFFlowStatsRequest requestReply(
-      OFFactory factory, FiveTuple incoming, int vipNumber, int memberNumber, int generation) {
+  public static OFFlowStatsRequest requestReply(OFFactory factory, FiveTuple incoming, U64 cookie) {
     return factory
         .buildFlowStatsRequest()
         .setTableId(FlowLayout.CLASSIFY)
         .setOutPort(OFPort.ANY)
         .setOutGroup(OFGroup.ANY)
-        .setCookie(Cookie.of(Cookie.Kind.REPLY, vipNumber, memberNumber, generation))
+        .setCookie(cookie)
         .setCookieMask(U64.NO_MASK)
-        .setMatch(replyMatch(factory, incoming))
+        .setMatch(replyMatch(factory, incoming).build())
         .build();
   }
 
-  private static OFMessage remove(OFFactory factory, TableId table, int priority, Match match) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(table)
-        .setPriority(priority)
-        .setOutPort(OFPort.ANY)
-        .setMatch(match)
-        .build();
+  private static RuleKey closedKey(OFFactory factory, FiveTuple incoming, int vlan) {
+    Match match = inVlan(match(factory, incoming), vlan).build();
+    return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_CLOSED, match);
+  }
+
+  private static RuleKey replies(
+      OFFactory factory, FiveTuple incoming, int vlan, @Nullable MacAddress dstMac) {
+    Match.Builder match = inVlan(replyMatch(factory, incoming), vlan);
+    if (dstMac != null) {
+      match.setExact(MatchField.ETH_DST, dstMac);
+    }
+    return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, match.build());
+  }
+
+  private static Match.Builder inVlan(Match.Builder match, int vlan) {
+    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
   }
 
   /** Delivers one packet of a connection from its receiver's edge switch, translated. */
@@ -298,43 +256,30 @@ public final class ConnectionRules {
 
   /** The same as {@link WireFormat#match}, for messages that are rare. */
   private static Match.Builder match(OFFactory factory, FiveTuple tuple) {
+    IpProtocol protocol = protocolOf(tuple);
     Match.Builder match =
-        IpFamily.matchBetween(factory, protocolOf(tuple), tuple.source(), tuple.destination());
-    if (tuple.protocol() != IpProtocol.ICMP.getIpProtocolNumber()) {
-      boolean tcp = tuple.protocol() == IpProtocol.TCP.getIpProtocolNumber();
-      match
-          .setExact(
-              tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC, TransportPort.of(tuple.srcPort()))
-          .setExact(
-              tcp ? MatchField.TCP_DST : MatchField.UDP_DST, TransportPort.of(tuple.dstPort()));
-    }
-    return match;
+        IpFamily.matchBetween(factory, protocol, tuple.source(), tuple.destination());
+    return IpFamily.withPorts(match, protocol, tuple.srcPort(), tuple.dstPort());
   }
 
-  private static Match replyMatch(OFFactory factory, FiveTuple tuple) {
+  private static Match.Builder replyMatch(OFFactory factory, FiveTuple tuple) {
     Match.Builder match = match(factory, tuple);
     if (tuple.protocol() == IpProtocol.ICMP.getIpProtocolNumber()) {
       IpFamily family = tuple.isIpv6() ? IpFamily.IPV6 : IpFamily.IPV4;
       family.icmp(family.icmpEchoReply).accept(match);
     }
-    return match.build();
+    return match;
   }
 
   /** The connection of one of these matches; the reverse of the matches here. */
   public static FiveTuple tupleOf(Match match) {
     IpProtocol of = match.get(MatchField.IP_PROTO);
-    int protocol = of.getIpProtocolNumber();
-    IPAddress<?> src = IpFamily.source(match);
-    IPAddress<?> dst = IpFamily.destination(match);
-    if (of.equals(IpProtocol.ICMP) || of.equals(IpProtocol.IPv6_ICMP)) {
-      return FiveTuple.of(IpProtocol.ICMP.getIpProtocolNumber(), src, 0, dst, 0);
-    }
-    boolean tcp = protocol == IpProtocol.TCP.getIpProtocolNumber();
+    boolean isIcmp = of.equals(IpProtocol.ICMP) || of.equals(IpProtocol.IPv6_ICMP);
     return FiveTuple.of(
-        protocol,
-        src,
-        match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC).getPort(),
-        dst,
-        match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST).getPort());
+        (isIcmp ? IpProtocol.ICMP : of).getIpProtocolNumber(),
+        IpFamily.source(match),
+        IpFamily.sourcePort(match),
+        IpFamily.destination(match),
+        IpFamily.destinationPort(match));
   }
 }

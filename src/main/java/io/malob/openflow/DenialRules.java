@@ -1,6 +1,7 @@
 package io.malob.openflow;
 
 import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.packet.EchoFrames;
 import java.util.Set;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
@@ -8,6 +9,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
@@ -18,36 +20,40 @@ public final class DenialRules {
   private DenialRules() {}
 
   /**
-   * Drops all packets like this one, from any port of the client, for some seconds. The switch
-   * reports the end of the rule.
+   * Drops all packets like this one, from any port of the client, for some seconds. Of ICMP, these
+   * are echo requests: the client may be a router whose errors are about connections of others. The
+   * switch reports the end of the rule.
    *
    * @param request the packet, from the client to the VIP
+   * @param vlan its VLAN; 0 if it is untagged
    */
-  public static OFMessage add(OFFactory factory, FiveTuple request, int vipNumber, int seconds) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_DENIAL)
-        .setCookie(Cookie.of(Cookie.Kind.DENIAL, vipNumber, 0, 0))
+  public static OFMessage add(
+      OFFactory factory, FiveTuple request, int vlan, int vipNumber, int seconds) {
+    return new RuleKey(
+            FlowLayout.CLASSIFY, FlowLayout.PRIORITY_DENIAL, match(factory, request, vlan))
+        .add(factory, Cookie.of(CookieKind.DENIAL, vipNumber, 0, 0))
         .setHardTimeout(seconds)
         .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
-        .setMatch(match(factory, request))
         .build();
   }
 
   /** Deletes all such rules. */
   public static OFMessage removeAll(OFFactory factory) {
-    return SwitchRules.deleteByCookie(factory, Cookie.of(Cookie.Kind.DENIAL, 0), Cookie.kindMask());
+    return CookieKind.DENIAL.all().delete(factory);
   }
 
-  private static Match match(OFFactory factory, FiveTuple request) {
+  private static Match match(OFFactory factory, FiveTuple request, int vlan) {
+    IpProtocol protocol = ConnectionRules.protocolOf(request);
     Match.Builder match =
-        IpFamily.matchBetween(
-            factory, ConnectionRules.protocolOf(request), request.source(), request.destination());
-    if (request.protocol() == IpProtocol.TCP.getIpProtocolNumber()) {
-      match.setExact(MatchField.TCP_DST, TransportPort.of(request.dstPort()));
-    } else if (request.protocol() == IpProtocol.UDP.getIpProtocolNumber()) {
-      match.setExact(MatchField.UDP_DST, TransportPort.of(request.dstPort()));
+        IpFamily.matchBetween(factory, protocol, request.source(), request.destination());
+    if (vlan != 0) {
+      match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
+    }
+    if (protocol.equals(IpProtocol.TCP) || protocol.equals(IpProtocol.UDP)) {
+      match.setExact(IpFamily.dstPort(protocol), TransportPort.of(request.dstPort()));
+    } else {
+      int type = EchoFrames.requestTypeTo(request.dstAddress());
+      IpFamily.of(request.destination()).icmp(type).accept(match);
     }
     return match.build();
   }

@@ -29,9 +29,9 @@ public final class FloodRules {
 
   /**
    * The rule that drops packets like this one for the given time: SYNs to its address and port, ARP
-   * or neighbour discovery for its target, or other packets without a rule in the first table, each
-   * from its port only. Empty if the packet came by another rule: the dropped packets would then be
-   * of different kinds.
+   * or neighbour discovery for its target, ICMP errors to its address, or other packets without a
+   * rule in the first table, each from its port only. Empty if the packet came by another rule: the
+   * dropped packets would then be of different kinds.
    */
   public static Optional<OFMessage> against(OFFactory factory, OFPacketIn packetIn, int seconds) {
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
@@ -39,7 +39,10 @@ public final class FloodRules {
       return Optional.empty();
     }
     Packet packet = Packet.parse(packetIn.getData());
-    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.VIP)) {
+    if (Cookie.is(packetIn.getCookie(), CookieKind.VIP)) {
+      if (IpFamily.isIcmpError(packet)) {
+        return Optional.of(errors(factory, port, packet, seconds));
+      }
       return packet.kind() == Packet.Kind.TCP
           ? Optional.of(syns(factory, port, packet, seconds))
           : NeighbourMessage.of(packet).map(message -> neighbours(factory, port, message, seconds));
@@ -52,6 +55,23 @@ public final class FloodRules {
                 PRIORITY_MISSES,
                 factory.buildMatch().setExact(MatchField.IN_PORT, port).build(),
                 seconds));
+  }
+
+  /**
+   * The rule that drops what a server sends from the address and port of this packet of TCP or UDP,
+   * and that has no rule. Empty if the packet came by a rule.
+   */
+  public static Optional<OFMessage> againstMember(
+      OFFactory factory, OFPacketIn packetIn, int seconds) {
+    if (!packetIn.getTableId().equals(FlowLayout.CLASSIFY) || Cookie.isOurs(packetIn.getCookie())) {
+      return Optional.empty();
+    }
+    Packet packet = Packet.parse(packetIn.getData());
+    Match match =
+        sent(factory, IpProtocol.of((short) packet.protocol()), packet.source(), packet.srcPort())
+            .setExact(MatchField.IN_PORT, packetIn.getMatch().get(MatchField.IN_PORT))
+            .build();
+    return Optional.of(drop(factory, PRIORITY_MISSES, match, seconds));
   }
 
   /**
@@ -72,12 +92,16 @@ public final class FloodRules {
    */
   public static OFMessage againstReplies(
       OFFactory factory, IpProtocol protocol, IPAddress<?> member, int port, int seconds) {
+    Match match = sent(factory, protocol, member, port).build();
+    return drop(factory, FlowLayout.PRIORITY_MEMBER_REPLY + 1, match, seconds);
+  }
+
+  /** Matches what a server sends from a port. */
+  private static Match.Builder sent(
+      OFFactory factory, IpProtocol protocol, IPAddress<?> server, int port) {
     Match.Builder match = factory.buildMatch();
-    IpFamily.of(member).protocol(protocol).andThen(IpFamily.from(member)).accept(match);
-    match.setExact(
-        protocol.equals(IpProtocol.TCP) ? MatchField.TCP_SRC : MatchField.UDP_SRC,
-        TransportPort.of(port));
-    return drop(factory, FlowLayout.PRIORITY_MEMBER_REPLY + 1, match.build(), seconds);
+    IpFamily.of(server).protocol(protocol).andThen(IpFamily.from(server)).accept(match);
+    return match.setExact(IpFamily.srcPort(protocol), TransportPort.of(port));
   }
 
   private static OFMessage syns(OFFactory factory, OFPort port, Packet packet, int seconds) {
@@ -87,6 +111,14 @@ public final class FloodRules {
             .setExact(MatchField.TCP_DST, TransportPort.of(packet.dstPort()))
             .build();
     return drop(factory, FlowLayout.PRIORITY_TCP_FLAGS + 1, match, seconds);
+  }
+
+  /** Those of one type. */
+  private static OFMessage errors(OFFactory factory, OFPort port, Packet packet, int seconds) {
+    IPAddress<?> vip = packet.destination();
+    Match.Builder match = IpFamily.matchTo(factory, vip).setExact(MatchField.IN_PORT, port);
+    IpFamily.of(vip).icmp(packet.icmpType()).accept(match);
+    return drop(factory, FlowLayout.PRIORITY_VIP_ERRORS + 1, match.build(), seconds);
   }
 
   private static OFMessage neighbours(
@@ -103,13 +135,9 @@ public final class FloodRules {
 
   private static OFFlowAdd drop(
       OFFactory factory, TableId table, int priority, Match match, int seconds) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(table)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
+    return new RuleKey(table, priority, match)
+        .add(factory, Cookie.of(CookieKind.FLOOD, 0))
         .setHardTimeout(seconds)
-        .setMatch(match)
         .build();
   }
 }

@@ -24,6 +24,7 @@ public final class FlowLayout {
 
   // Table 0. A labelled packet is already translated: no other rule may match it.
   public static final int PRIORITY_LABELLED = 50_000;
+  public static final int PRIORITY_CLOSED = 49_001;
   public static final int PRIORITY_REPLY = 49_000;
   public static final int PRIORITY_PROBE_ANSWER = 48_920;
   public static final int PRIORITY_COUNTED_REPLY = 48_910;
@@ -54,7 +55,6 @@ public final class FlowLayout {
   // Table 1, behind the rules of connections.
   public static final int PRIORITY_CLIENT_BACK = 501;
   public static final int PRIORITY_CLIENT = 500;
-  public static final int PRIORITY_SOUGHT_CLIENT = 201;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
@@ -72,7 +72,7 @@ public final class FlowLayout {
   static final int PRIORITY_UNKNOWN_LABEL = 49_990;
   static final int PRIORITY_ONE_TABLE_REQUEST = 48_400;
 
-  /** Replies of a member of a proactive VIP to a known client; those to others are below. */
+  /** Replies of a member of a proactive VIP to a known next hop; those to others are below. */
   public static final int PRIORITY_ONE_TABLE_CLIENT = 48_905;
 
   /** Added to the priorities of buckets and of rules before them, which are below requests. */

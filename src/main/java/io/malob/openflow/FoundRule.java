@@ -3,6 +3,7 @@ package io.malob.openflow;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -17,11 +18,17 @@ public sealed interface FoundRule {
    * @param incoming the packets as their sender makes them
    * @param outgoing the packets as their receiver sees them
    * @param label the label that they get, empty if the receiver is on the same switch
+   * @param vlan the VLAN of the incoming packets; 0 if they are untagged
+   * @param dstMac the MAC address that the incoming packets are sent to; null for any
+   * @param nextHop the number of the next hop that they are for
    * @param out the port that the rule names; empty if another rule or a group does
    */
   record Direction(
       FiveTuple incoming,
       FiveTuple outgoing,
+      int vlan,
+      @Nullable MacAddress dstMac,
+      MacAddress nextHop,
       Optional<Label> label,
       Optional<OFPort> out,
       int vipNumber,
@@ -41,8 +48,13 @@ public sealed interface FoundRule {
    */
   record Hop(Label label, Optional<OFPort> out) implements FoundRule {}
 
-  /** The port of a host. */
-  record Host(IPAddress<?> address, OFPort port, MacAddress mac) implements FoundRule {}
+  /**
+   * The port of a next hop.
+   *
+   * @param number its number
+   * @param vlan the VLAN of its frames; 0 if they are untagged
+   */
+  record Host(MacAddress number, OFPort port, MacAddress mac, int vlan) implements FoundRule {}
 
   /** The second rule of a host, for packets that go back out of their port. */
   record HostOnSamePort() implements FoundRule {}
@@ -67,10 +79,10 @@ public sealed interface FoundRule {
    * A rule of another module, a rule that expires by itself, or one of an unknown kind of a later
    * version.
    */
-  record Foreign() implements FoundRule {}
+  record Unowned() implements FoundRule {}
 
   /** Leads between a host behind a core switch and its edge. */
-  record Access(AccessRule.Key key, OFPort out) implements FoundRule {}
+  record Access(OFFlowStatsEntry entry, OFPort out) implements FoundRule {}
 
   /** A rule of a proactive VIP, as it was read. */
   record Proactive(OFFlowStatsEntry entry) implements FoundRule {}

@@ -23,6 +23,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
@@ -31,24 +32,19 @@ import org.projectfloodlight.openflow.types.U64;
  * Parses the balancer's rules from the statistics of a switch: the reverse of {@link
  * ConnectionRules}, {@link HostRules}, {@link SwitchRules} and the rules of labels, after {@link
  * RuleCompiler}. Pure.
+ *
+ * @param layout that of the switch
+ * @param groups the ports of the groups of labels, by label; empty in a layout without groups
  */
-public final class FoundRules {
+public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
   private static final int ICMP = 1;
   private static final int TCP = 6;
   private static final int UDP = 17;
   private static final int ICMPV6 = 58;
 
-  private final TableLayout layout;
-  private final Map<Integer, OFPort> groups;
-
-  /**
-   * Parses the rules of one switch.
-   *
-   * @param groups the ports of the groups of labels, by label; empty in a layout without groups
-   */
-  public FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
-    this.layout = layout;
-    this.groups = groups;
+  /** The same with the ports of the groups of labels, by label. */
+  public FoundRules withGroups(Map<Integer, OFPort> found) {
+    return new FoundRules(layout, found);
   }
 
   /**
@@ -58,48 +54,24 @@ public final class FoundRules {
    * @param slices a power of two, at most 2^20
    */
   public static OFFlowStatsRequest request(OFFactory factory, int slice, int slices) {
-    return factory
-        .buildFlowStatsRequest()
-        .setMatch(factory.matchWildcardAll())
-        .setTableId(TableId.ALL)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
-        .setCookie(Cookie.slice(slice))
-        .setCookieMask(Cookie.sliceMask(slices))
-        .build();
+    return Cookie.slice(slice, slices).request(factory, TableId.ALL);
   }
 
   /** Requests the rules of connections, in both directions, with their counters. */
   public static OFFlowStatsRequest requestConnections(OFFactory factory) {
-    return factory
-        .buildFlowStatsRequest()
-        .setMatch(factory.matchWildcardAll())
-        .setTableId(TableId.ALL)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
-        .setCookie(Cookie.of(Cookie.Kind.REQUEST, 0))
-        .setCookieMask(Cookie.connectionMask())
-        .build();
+    return Cookie.connections().request(factory, TableId.ALL);
   }
 
   /** Deletes the rule that was found, but no other rule that has replaced it meanwhile. */
   public static OFMessage remove(OFFactory factory, OFFlowStatsEntry entry) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(entry.getTableId())
-        .setPriority(entry.getPriority())
-        .setOutPort(OFPort.ANY)
-        .setCookie(entry.getCookie())
-        .setCookieMask(U64.NO_MASK)
-        .setMatch(entry.getMatch())
-        .build();
+    return RuleKey.of(entry).delete(factory, entry.getCookie());
   }
 
   /** The content of a rule with the balancer's cookie. */
   public FoundRule parse(OFFlowStatsEntry entry) {
-    Cookie.@Nullable Kind kind = Cookie.kind(entry.getCookie()).orElse(null);
+    @Nullable CookieKind kind = Cookie.kind(entry.getCookie()).orElse(null);
     if (kind == null) {
-      return new FoundRule.Foreign();
+      return new FoundRule.Unowned();
     }
     if (layout != TableLayout.FOUR_TABLES && !entry.getTableId().equals(FlowLayout.CLASSIFY)) {
       return new FoundRule.Unreadable();
@@ -115,15 +87,15 @@ public final class FoundRules {
           case LABEL -> hop(entry, match);
           case HOST -> host(entry, match);
           case FTP_DATA -> ftpData(entry, match);
-          case REPORT -> vip(match).map(address -> new FoundRule.Foreign());
-          case DENIAL -> source(match).map(any -> new FoundRule.Foreign());
+          case REPORT -> vip(match).map(address -> new FoundRule.Unowned());
+          case DENIAL -> source(match).map(any -> new FoundRule.Unowned());
           case BUCKET -> isInPlace(entry) ? proactive(entry, match) : Optional.empty();
           case PROACTIVE -> proactive(entry, match);
-          case ACCESS ->
-              outOf(entry).map(out -> new FoundRule.Access(AccessRule.Key.of(entry), out));
-          case PROBE, FLOOD -> Optional.of(new FoundRule.Foreign());
+          case ACCESS -> outOf(entry).map(out -> new FoundRule.Access(entry, out));
+          case PROBE, FLOOD -> Optional.of(new FoundRule.Unowned());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
+          default -> Optional.of(new FoundRule.Unowned()); // Cookie.kind gives no other
         };
     return rule.isPresent() ? rule.get() : new FoundRule.Unreadable();
   }
@@ -135,9 +107,13 @@ public final class FoundRules {
 
   /** The destination MAC address that a rule gives its packets; empty if it leaves it. */
   public static Optional<MacAddress> newDestination(OFFlowStatsEntry entry) {
+    return newMac(entry, MatchField.ETH_DST);
+  }
+
+  private static Optional<MacAddress> newMac(OFFlowStatsEntry entry, MatchField<MacAddress> field) {
     for (OFAction action : actions(entry)) {
       if (action instanceof OFActionSetField set
-          && set.getField().getMatchField().id == MatchField.ETH_DST.id
+          && set.getField().getMatchField().id == field.id
           && set.getField().getValue() instanceof MacAddress mac) {
         return Optional.of(mac);
       }
@@ -212,11 +188,23 @@ public final class FoundRules {
         new FoundRule.Direction(
             incoming,
             outgoing,
+            vlanOf(match),
+            value(match, MatchField.ETH_DST).orElse(null),
+            nextHop(entry, label),
             label,
             out,
             Cookie.vipNumber(cookie),
             Cookie.memberNumber(cookie),
             Cookie.generation(cookie)));
+  }
+
+  /** The next hop that a rule writes, or leads to itself. */
+  private static MacAddress nextHop(OFFlowStatsEntry entry, Optional<Label> label) {
+    Optional<MacAddress> receiver = label.isPresent() ? Optional.empty() : newDestination(entry);
+    return receiver
+        .map(mac -> NextHopMac.of(mac, newVlan(entry)))
+        .or(() -> newMac(entry, MatchField.ETH_SRC))
+        .orElse(MacAddress.NONE);
   }
 
   /** Whether another rule or a group leads the packets on. */
@@ -301,14 +289,27 @@ public final class FoundRules {
         || entry.getPriority() == FlowLayout.PRIORITY_ONE_TABLE_SAME_PORT) {
       return Optional.of(new FoundRule.HostOnSamePort());
     }
+    Optional<OFPort> out = outOf(entry);
+    Optional<MacAddress> number = value(match, MatchField.ETH_SRC);
+    return out.isEmpty() || number.isEmpty()
+        ? Optional.empty()
+        : newDestination(entry)
+            .map(mac -> new FoundRule.Host(number.get(), out.get(), mac, newVlan(entry)));
+  }
+
+  private static int vlanOf(OFOxmList match) {
+    return value(match, MatchField.VLAN_VID).map(OFVlanVidMatch::getVlan).orElse((short) 0);
+  }
+
+  /** The VLAN whose tag a rule gives its packets; 0 for none. */
+  private static int newVlan(OFFlowStatsEntry entry) {
     for (OFAction action : actions(entry)) {
       if (action instanceof OFActionSetField set
-          && set.getField().getValue() instanceof MacAddress mac) {
-        return destination(match)
-            .flatMap(address -> outOf(entry).map(port -> new FoundRule.Host(address, port, mac)));
+          && set.getField().getValue() instanceof OFVlanVidMatch vlan) {
+        return vlan.getVlan();
       }
     }
-    return Optional.empty();
+    return 0;
   }
 
   private static Optional<FoundRule> ftpData(OFFlowStatsEntry entry, OFOxmList match) {

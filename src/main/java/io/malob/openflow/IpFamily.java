@@ -2,8 +2,10 @@ package io.malob.openflow;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.openflow.packet.NeighbourMessage;
+import io.malob.openflow.packet.Packet;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -60,6 +62,12 @@ public enum IpFamily {
   /** The family of a match. */
   public static IpFamily of(Match match) {
     return match.get(MatchField.ETH_TYPE).equals(EthType.IPv4) ? IPV4 : IPV6;
+  }
+
+  /** Whether a packet is an ICMP message about another packet. */
+  public static boolean isIcmpError(Packet packet) {
+    return packet.kind() == Packet.Kind.ICMP
+        && of(packet.version()).icmpErrors.contains(packet.icmpType());
   }
 
   /** Packets of this family. */
@@ -213,6 +221,43 @@ public enum IpFamily {
   /** The address to which a rule takes packets. */
   public static IPAddress<?> destination(Match match) {
     return of(match) == IPV4 ? match.get(MatchField.IPV4_DST) : match.get(MatchField.IPV6_DST);
+  }
+
+  /** The source port of TCP or UDP from which a rule takes packets; 0 if it names none. */
+  public static int sourcePort(Match match) {
+    return port(match, MatchField.TCP_SRC, MatchField.UDP_SRC);
+  }
+
+  /** The destination port of TCP or UDP to which a rule takes packets; 0 if it names none. */
+  public static int destinationPort(Match match) {
+    return port(match, MatchField.TCP_DST, MatchField.UDP_DST);
+  }
+
+  private static int port(
+      Match match, MatchField<TransportPort> ofTcp, MatchField<TransportPort> ofUdp) {
+    @Nullable TransportPort tcp = match.get(ofTcp);
+    @Nullable TransportPort port = tcp == null ? match.get(ofUdp) : tcp;
+    return port == null ? 0 : port.getPort();
+  }
+
+  /** The field of the source port of TCP or UDP. */
+  public static MatchField<TransportPort> srcPort(IpProtocol protocol) {
+    return protocol.equals(IpProtocol.TCP) ? MatchField.TCP_SRC : MatchField.UDP_SRC;
+  }
+
+  /** The field of the destination port of TCP or UDP. */
+  public static MatchField<TransportPort> dstPort(IpProtocol protocol) {
+    return protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST;
+  }
+
+  /** Matches both ports, too, if packets of the protocol have any. */
+  public static Match.Builder withPorts(
+      Match.Builder match, IpProtocol protocol, int src, int dst) {
+    return protocol.equals(IpProtocol.TCP) || protocol.equals(IpProtocol.UDP)
+        ? match
+            .setExact(srcPort(protocol), TransportPort.of(src))
+            .setExact(dstPort(protocol), TransportPort.of(dst))
+        : match;
   }
 
   /** Gives packets this source address. */

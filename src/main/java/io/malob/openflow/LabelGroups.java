@@ -15,6 +15,7 @@ import org.projectfloodlight.openflow.protocol.OFBucket;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFGroupDescStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFGroupMod;
 import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -181,30 +182,26 @@ public final class LabelGroups {
   }
 
   private static OFMessage add(OFFactory factory, int label, OFPort port) {
-    return factory
-        .buildGroupAdd()
-        .setGroup(idOf(label))
-        .setGroupType(OFGroupType.INDIRECT)
-        .setBuckets(bucket(factory, port))
-        .build();
+    return group(factory, factory.buildGroupAdd(), label, port);
   }
 
   private static OFMessage change(OFFactory factory, int label, OFPort port) {
-    return factory
-        .buildGroupModify()
-        .setGroup(idOf(label))
-        .setGroupType(OFGroupType.INDIRECT)
-        .setBuckets(bucket(factory, port))
-        .build();
+    return group(factory, factory.buildGroupModify(), label, port);
   }
 
-  private static List<OFBucket> bucket(OFFactory factory, OFPort port) {
-    return List.of(
+  private static OFMessage group(
+      OFFactory factory, OFGroupMod.Builder message, int label, OFPort port) {
+    OFBucket bucket =
         factory
             .buildBucket()
             .setWatchPort(OFPort.ANY)
             .setWatchGroup(OFGroup.ANY)
             .setActions(List.of(factory.actions().output(port, Integer.MAX_VALUE)))
-            .build());
+            .build();
+    return message
+        .setGroup(idOf(label))
+        .setGroupType(OFGroupType.INDIRECT)
+        .setBuckets(List.of(bucket))
+        .build();
   }
 }

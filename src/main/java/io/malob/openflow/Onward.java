@@ -3,27 +3,26 @@ package io.malob.openflow;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.label.Label;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Where translated packets leave a switch.
  *
  * @param label the label to write; null if the receiver is on this switch
- * @param receiver the receiver's MAC address; null if there is a label
+ * @param receiver the next hop that they are for
  * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the packets
  *     go back to where they come from
  */
-public record Onward(@Nullable Label label, @Nullable MacAddress receiver, OFPort out) {
+public record Onward(@Nullable Label label, Attachment receiver, OFPort out) {
 
   /** Over a labelled path that begins at that port. */
-  public static Onward by(Label label, OFPort out) {
-    return new Onward(label, null, out);
+  public static Onward by(Label label, OFPort out, Attachment receiver) {
+    return new Onward(label, receiver, out);
   }
 
-  /** To a host of this switch. */
-  public static Onward to(Attachment host) {
-    return new Onward(null, host.mac(), host.port());
+  /** To a next hop of this switch. */
+  public static Onward to(Attachment receiver) {
+    return new Onward(null, receiver, receiver.port());
   }
 
   /** The same for packets that come in at a port. */

@@ -18,6 +18,7 @@ import org.projectfloodlight.openflow.protocol.meterband.OFMeterBand;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * The rules that send agents' reports from the first switch to the controller, and the meter that
@@ -83,18 +84,12 @@ public final class ReportRules {
   }
 
   private static OFFlowAdd rule(OFFactory factory, Match match, boolean metered) {
+    RuleKey rule = new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPORT, match);
+    U64 cookie = Cookie.of(CookieKind.REPORT, 0);
     OFInstruction toController = SwitchRules.toController(factory);
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_REPORT)
-        .setCookie(Cookie.of(Cookie.Kind.REPORT, 0))
-        .setMatch(match)
-        .setInstructions(
-            metered
-                ? List.of(factory.instructions().meter(METER), toController)
-                : List.of(toController))
-        .build();
+    return metered
+        ? rule.add(factory, cookie, factory.instructions().meter(METER), toController).build()
+        : rule.add(factory, cookie, toController).build();
   }
 
   private static Match reports(OFFactory factory, IPAddress<?> address, int port) {

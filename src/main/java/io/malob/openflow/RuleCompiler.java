@@ -1,8 +1,14 @@
 package io.malob.openflow;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSetMultimap;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.subflow.OneTable;
+import io.malob.openflow.subflow.SubflowRule;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,35 +27,79 @@ import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
- * Compiles rules for four tables, which all other classes make, into those of a switch with fewer.
- * A rule that such a switch has no use for compiles to nothing. Thread-safe.
+ * Compiles rules for four tables, which all other classes make, into those of a switch with fewer:
+ * messages one by one, when they are sent, and rules for sub-flows all at once. A rule that such a
+ * switch has no use for compiles to nothing. Thread-safe.
+ *
+ * @param layouts the layouts of switches; null while unknown
+ * @param groups the groups that it makes
  */
-public final class RuleCompiler {
+public record RuleCompiler(
+    Function<DatapathId, @Nullable TableLayout> layouts, LabelGroups groups) {
   /** For four tables, whatever the switch. */
   public static final RuleCompiler FOUR_TABLES =
       new RuleCompiler(any -> TableLayout.FOUR_TABLES, new LabelGroups());
 
-  private final Function<DatapathId, @Nullable TableLayout> layouts;
-  private final LabelGroups groups;
-
-  /**
-   * A compiler.
-   *
-   * @param layouts the layouts of switches; null while unknown
-   */
-  public RuleCompiler(Function<DatapathId, @Nullable TableLayout> layouts, LabelGroups groups) {
-    this.layouts = layouts;
-    this.groups = groups;
-  }
-
-  /** The layout of a switch; null while unknown. Then no rules must be sent to it. */
+  /** The layout of a switch, to notice when it is another; null while unknown. */
   public @Nullable TableLayout layout(DatapathId switchId) {
     return layouts.apply(switchId);
   }
 
-  /** The groups that it has made. */
-  public LabelGroups groups() {
-    return groups;
+  /** Whether it can compile for a switch; while it cannot, no rules must be sent there. */
+  public boolean knows(DatapathId switchId) {
+    return layout(switchId) != null;
+  }
+
+  /** Whether a switch is known to translate no addresses: hosts behind it have another edge. */
+  public boolean isCore(DatapathId switchId) {
+    @Nullable TableLayout layout = layout(switchId);
+    return layout != null && !layout.translates();
+  }
+
+  /** Whether a switch is known to translate addresses by rules that are all in one table. */
+  public boolean isOneTableEdge(DatapathId switchId) {
+    @Nullable TableLayout layout = layout(switchId);
+    return layout != null && layout.translatesInOneTable();
+  }
+
+  /** Whether the labels of a switch have groups. */
+  public boolean hasGroups(DatapathId switchId) {
+    return layout(switchId) == TableLayout.ONE_TABLE_WITH_GROUPS;
+  }
+
+  /** Whether a connection's rule on a switch changes when its path leaves by another port. */
+  public boolean namesPort(DatapathId switchId, ConnectionRules.Translation translation) {
+    @Nullable TableLayout layout = layout(switchId);
+    return layout != null && translation.namesPort(layout);
+  }
+
+  /** Parses what a switch reports, back to rules for four tables; without groups so far. */
+  public FoundRules parser(DatapathId switchId) {
+    return new FoundRules(
+        Objects.requireNonNullElse(layout(switchId), TableLayout.FOUR_TABLES), Map.of());
+  }
+
+  /** The same for all switches. */
+  public ImmutableSetMultimap<DatapathId, SubflowRule> compile(
+      ImmutableSetMultimap<DatapathId, SubflowRule> rules) {
+    ImmutableSetMultimap.Builder<DatapathId, SubflowRule> compiled = ImmutableSetMultimap.builder();
+    rules
+        .keySet()
+        .forEach(switchId -> compiled.putAll(switchId, compile(switchId, rules.get(switchId))));
+    return compiled.build();
+  }
+
+  /**
+   * The rules for sub-flows to send to a switch instead of these, which are all of the switch: in
+   * one table, a rule depends on others. While the layout is unknown, they stay as they are.
+   */
+  public ImmutableSet<SubflowRule> compile(
+      DatapathId switchId, ImmutableSet<SubflowRule> allRules) {
+    return switch (Objects.requireNonNullElse(layout(switchId), TableLayout.FOUR_TABLES)) {
+      case FOUR_TABLES -> allRules;
+      case ONE_TABLE, ONE_TABLE_WITH_GROUPS -> OneTable.ofEdge(allRules);
+      case LABELS_ONLY -> OneTable.ofCore(allRules);
+    };
   }
 
   /** The messages to send to a switch of that layout instead of these. */
@@ -61,7 +111,7 @@ public final class RuleCompiler {
     ImmutableList.Builder<OFMessage> compiled = ImmutableList.builder();
     for (OFMessage message : messages) {
       if (message instanceof ConnectionRule rule) {
-        compiled.add(rule.in(factory, layout, priorityOf(rule.table(), rule.priority())));
+        compiled.add(rule.in(factory, layout));
       } else if (message instanceof OFFlowMod rule && !rule.getTableId().equals(TableId.ALL)) {
         compiled.addAll(compile(switchId, factory, layout, rule));
       } else {
@@ -111,7 +161,7 @@ public final class RuleCompiler {
   }
 
   private static boolean isFixed(OFFlowMod rule) {
-    return Cookie.is(rule.getCookie(), Cookie.Kind.SWITCH);
+    return Cookie.is(rule.getCookie(), CookieKind.SWITCH);
   }
 
   /** A core switch translates nothing, and may not match masks. */
@@ -122,8 +172,8 @@ public final class RuleCompiler {
             || rule.getPriority() == FlowLayout.PRIORITY_REPORT;
     // floods that come here: all that misses at a port, and ARP; no SYNs, which would need masks
     boolean matchesExactly =
-        Cookie.is(rule.getCookie(), Cookie.Kind.ACCESS)
-            || Cookie.is(rule.getCookie(), Cookie.Kind.FLOOD);
+        Cookie.is(rule.getCookie(), CookieKind.ACCESS)
+            || Cookie.is(rule.getCookie(), CookieKind.FLOOD);
     return isDelete || isNeighbours || matchesExactly ? List.of(rule) : List.of();
   }
 

@@ -31,27 +31,20 @@ public record RuleCounts(long bytes, long nanos) {
 
   /** The packets of a removed rule; {@link #UNKNOWN} if the switch does not report them. */
   public static long packets(OFFlowRemoved removed) {
-    U64 packets =
-        removed.getVersion() != OFVersion.OF_15
-            ? removed.getPacketCount()
-            : has(removed.getStats(), StatField.PACKET_COUNT)
-                ? removed.getStats().get(StatField.PACKET_COUNT)
-                : U64.NO_MASK;
+    boolean isList = removed.getVersion() == OFVersion.OF_15;
+    U64 packets = isList ? packets(removed.getStats()) : removed.getPacketCount();
     return Math.max(UNKNOWN, packets.getValue());
   }
 
   /** The packets of an existing rule; empty if the switch does not report them. */
   public static OptionalLong packets(OFFlowStatsEntry entry) {
-    if (entry.getVersion() == OFVersion.OF_15) {
-      return has(entry.getStats(), StatField.PACKET_COUNT)
-          ? counted(entry.getStats().get(StatField.PACKET_COUNT))
-          : OptionalLong.empty();
-    }
-    return counted(entry.getPacketCount());
+    boolean isList = entry.getVersion() == OFVersion.OF_15;
+    U64 packets = isList ? packets(entry.getStats()) : entry.getPacketCount();
+    return packets.getValue() < 0 ? OptionalLong.empty() : OptionalLong.of(packets.getValue());
   }
 
-  private static OptionalLong counted(U64 packets) {
-    return packets.getValue() < 0 ? OptionalLong.empty() : OptionalLong.of(packets.getValue());
+  private static U64 packets(Stat stats) {
+    return has(stats, StatField.PACKET_COUNT) ? stats.get(StatField.PACKET_COUNT) : U64.NO_MASK;
   }
 
   /** The counters of an existing rule; empty if the switch does not report them. */
@@ -77,7 +70,8 @@ public record RuleCounts(long bytes, long nanos) {
     return of(stats.get(StatField.BYTE_COUNT), duration >>> 32, duration & 0xffff_ffffL);
   }
 
-  private static <F extends OFValueType<F>> boolean has(Stat stats, StatField<F> field) {
+  /** Whether statistics have a field. */
+  public static <F extends OFValueType<F>> boolean has(Stat stats, StatField<F> field) {
     for (StatField<?> each : stats.getStatFields()) {
       if (each.id == field.id) {
         return true;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
@@ -26,6 +25,8 @@ public final class SwitchRules {
   /** Packets are sent to the controller whole: no current switch buffers them well. */
   private static final int WHOLE_PACKET = 0xffff;
 
+  private static final U64 FIXED = Cookie.of(CookieKind.SWITCH, 0);
+  private static final U64 VIP = Cookie.of(CookieKind.VIP, 0);
   private static final U16 SYN = U16.of(Packet.TCP_SYN);
   private static final U16 SYN_ACK = U16.of(Packet.TCP_SYN | Packet.TCP_ACK);
   private static final ImmutableList<U16> ENDING_FLAGS =
@@ -36,8 +37,7 @@ public final class SwitchRules {
   /** Deletes all rules of the balancer. */
   public static List<OFMessage> removeAll(OFFactory factory) {
     return ImmutableList.of(
-        deleteByCookie(factory, Cookie.of(Cookie.Kind.SWITCH, 0), Cookie.applicationMask()),
-        factory.barrierRequest());
+        CookieKind.Application.BALANCER.all().delete(factory), factory.barrierRequest());
   }
 
   /** Installs the fixed rules; no effect if they exist. */
@@ -50,27 +50,16 @@ public final class SwitchRules {
   }
 
   private static OFMessage labelled(OFFactory factory) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_LABELLED)
-        .setCookie(Cookie.of(Cookie.Kind.SWITCH, 0))
-        .setMatch(
-            factory
-                .buildMatch()
-                .setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK)
-                .build())
-        .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.LABELS)))
+    Match match =
+        factory.buildMatch().setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK).build();
+    return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_LABELLED, match)
+        .add(factory, FIXED, factory.instructions().gotoTable(FlowLayout.LABELS))
         .build();
   }
 
   private static OFMessage miss(OFFactory factory, TableId table) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(table)
-        .setPriority(FlowLayout.PRIORITY_MISS)
-        .setCookie(Cookie.of(Cookie.Kind.SWITCH, 0))
-        .setInstructions(List.of(toController(factory)))
+    return new RuleKey(table, FlowLayout.PRIORITY_MISS, factory.matchWildcardAll())
+        .add(factory, FIXED, toController(factory))
         .build();
   }
 
@@ -78,16 +67,23 @@ public final class SwitchRules {
    * Sends packets for a VIP address, ICMP errors among them, and neighbour messages for it to the
    * balancer.
    */
-  public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
+  public static List<OFMessage> addVip(OFFactory factory, VipPlace vip) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
-    rules.add(
-        traffic(factory.buildFlowAdd(), factory, address)
-            .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-            .build());
-    vipToController(factory::buildFlowAdd, factory, address)
-        .map(rule -> rule.setInstructions(List.of(toController(factory))).build())
+    traffic(factory, vip)
+        .map(
+            rule ->
+                rule.add(factory, VIP, factory.instructions().gotoTable(FlowLayout.REQUESTS))
+                    .build())
+        .forEach(rules::add);
+    vipToController(factory, vip)
+        .map(rule -> rule.add(factory, VIP, toController(factory)).build())
         .forEach(rules::add);
     return rules.build();
+  }
+
+  /** The same for all packets to an address. */
+  public static List<OFMessage> addVip(OFFactory factory, IPAddress<?> address) {
+    return addVip(factory, VipPlace.inAllVlans(address));
   }
 
   /**
@@ -96,50 +92,56 @@ public final class SwitchRules {
    * connection, although the old one's rule still exists. FIN and RST continue to the connection's
    * rule. Switches that cannot match TCP flags answer with an error.
    */
-  public static List<OFMessage> addTcpFlags(
-      OFFactory factory, IPAddress<?> address, boolean withEnds) {
+  public static List<OFMessage> addTcpFlags(OFFactory factory, VipPlace vip, boolean withEnds) {
     ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
-    rules.add(
-        tcpFlags(factory.buildFlowAdd(), factory, address, SYN, SYN_ACK)
-            .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
-            .setInstructions(List.of(toController(factory)))
-            .build());
+    tcpFlagsRules(factory, vip, SYN, SYN_ACK)
+        .map(rule -> rule.add(factory, VIP, toController(factory)).build())
+        .forEach(rules::add);
     if (!withEnds) {
-      return rules.addAll(removeEnds(factory, address)).build();
+      return rules.addAll(removeEnds(factory, vip)).build();
     }
     for (U16 flag : ENDING_FLAGS) {
-      rules.add(
-          tcpFlags(factory.buildFlowAdd(), factory, address, flag, flag)
-              .setCookie(Cookie.of(Cookie.Kind.END, 0))
-              .setInstructions(
-                  List.of(
-                      toController(factory), factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-              .build());
+      tcpFlagsRules(factory, vip, flag, flag)
+          .map(
+              rule ->
+                  rule.add(
+                          factory,
+                          Cookie.of(CookieKind.END, 0),
+                          toController(factory),
+                          factory.instructions().gotoTable(FlowLayout.REQUESTS))
+                      .build())
+          .forEach(rules::add);
     }
     return rules.build();
   }
 
-  /** Deletes these rules of a VIP address. */
-  public static List<OFMessage> removeTcpFlags(OFFactory factory, IPAddress<?> address) {
-    return ImmutableList.<OFMessage>builder()
-        .add(tcpFlags(factory.buildFlowDeleteStrict(), factory, address, SYN, SYN_ACK).build())
-        .addAll(removeEnds(factory, address))
-        .build();
+  /** The same for all packets to an address. */
+  public static List<OFMessage> addTcpFlags(
+      OFFactory factory, IPAddress<?> address, boolean withEnds) {
+    return addTcpFlags(factory, VipPlace.inAllVlans(address), withEnds);
   }
 
-  private static List<OFMessage> removeEnds(OFFactory factory, IPAddress<?> address) {
-    return ENDING_FLAGS.stream()
-        .<OFMessage>map(
-            flag -> tcpFlags(factory.buildFlowDeleteStrict(), factory, address, flag, flag).build())
+  /** Deletes these rules of a VIP address. */
+  public static List<OFMessage> removeTcpFlags(OFFactory factory, VipPlace vip) {
+    return Stream.concat(
+            tcpFlagsRules(factory, vip, SYN, SYN_ACK).<OFMessage>map(rule -> rule.delete(factory)),
+            removeEnds(factory, vip).stream())
         .toList();
   }
 
-  private static OFFlowMod.Builder tcpFlags(
-      OFFlowMod.Builder builder, OFFactory factory, IPAddress<?> address, U16 flags, U16 mask) {
-    return builder
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_TCP_FLAGS)
-        .setMatch(tcpFlags(factory, address, flags, mask).build());
+  private static List<OFMessage> removeEnds(OFFactory factory, VipPlace vip) {
+    return ENDING_FLAGS.stream()
+        .flatMap(flag -> tcpFlagsRules(factory, vip, flag, flag))
+        .<OFMessage>map(rule -> rule.delete(factory))
+        .toList();
+  }
+
+  private static Stream<RuleKey> tcpFlagsRules(
+      OFFactory factory, VipPlace vip, U16 flags, U16 mask) {
+    return rules(
+        FlowLayout.PRIORITY_TCP_FLAGS,
+        vip,
+        () -> List.of(tcpFlags(factory, vip.address(), flags, mask)));
   }
 
   /** Matches the first packets of TCP connections to an address. */
@@ -162,67 +164,71 @@ public final class SwitchRules {
   }
 
   /** Deletes the rules of a VIP address. */
-  public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
-    ImmutableList.Builder<OFMessage> rules = ImmutableList.builder();
-    rules.add(traffic(factory.buildFlowDeleteStrict(), factory, address).build());
-    vipToController(factory::buildFlowDeleteStrict, factory, address)
-        .map(OFFlowMod.Builder::build)
-        .forEach(rules::add);
-    return rules.build();
+  public static List<OFMessage> removeVip(OFFactory factory, VipPlace vip) {
+    return Stream.concat(traffic(factory, vip), vipToController(factory, vip))
+        .<OFMessage>map(rule -> rule.delete(factory))
+        .toList();
   }
 
-  private static OFFlowMod.Builder traffic(
-      OFFlowMod.Builder builder, OFFactory factory, IPAddress<?> address) {
-    return vip(builder, FlowLayout.PRIORITY_VIP, IpFamily.matchTo(factory, address).build());
+  /** The same for all packets to an address. */
+  public static List<OFMessage> removeVip(OFFactory factory, IPAddress<?> address) {
+    return removeVip(factory, VipPlace.inAllVlans(address));
+  }
+
+  private static Stream<RuleKey> traffic(OFFactory factory, VipPlace vip) {
+    return rules(
+        FlowLayout.PRIORITY_VIP, vip, () -> List.of(IpFamily.matchTo(factory, vip.address())));
   }
 
   /**
    * Neighbour messages and ICMP errors. The rule of a ping would take errors, too, and not
    * translate their quotes.
    */
-  private static Stream<OFFlowMod.Builder> vipToController(
-      Supplier<OFFlowMod.Builder> command, OFFactory factory, IPAddress<?> address) {
+  private static Stream<RuleKey> vipToController(OFFactory factory, VipPlace vip) {
+    IPAddress<?> address = vip.address();
     return Stream.concat(
-        IpFamily.matchNeighbours(factory, address).stream()
-            .map(match -> vip(command.get(), FlowLayout.PRIORITY_VIP_NEIGHBOURS, match.build())),
-        IpFamily.matchErrors(factory, address).stream()
-            .map(match -> vip(command.get(), FlowLayout.PRIORITY_VIP_ERRORS, match.build())));
+        rules(
+            FlowLayout.PRIORITY_VIP_NEIGHBOURS,
+            vip,
+            () -> IpFamily.matchNeighbours(factory, address)),
+        rules(FlowLayout.PRIORITY_VIP_ERRORS, vip, () -> IpFamily.matchErrors(factory, address)));
   }
 
-  private static OFFlowMod.Builder vip(OFFlowMod.Builder builder, int priority, Match match) {
-    return builder
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
-        .setMatch(match);
+  private static Stream<RuleKey> rules(
+      int priority, VipPlace vip, Supplier<List<Match.Builder>> matches) {
+    Stream<Match.Builder> all =
+        vip.vlans().isEmpty()
+            ? matches.get().stream()
+            : vip.vlans().stream()
+                .flatMap(
+                    vlan ->
+                        matches.get().stream()
+                            .map(
+                                match ->
+                                    match.setExact(MatchField.VLAN_VID, VipPlace.match(vlan))));
+    return all.map(match -> new RuleKey(FlowLayout.CLASSIFY, priority, match.build()));
   }
 
   /** Deletes the request rules of all connections to a VIP: packets of clients then miss. */
   public static OFMessage removeRequestsOfVip(OFFactory factory, int vipNumber) {
-    return deleteByCookie(
-        factory, Cookie.of(Cookie.Kind.REQUEST, vipNumber, 0, 0), Cookie.vipMask());
+    return CookieKind.REQUEST.all().with(CookieField.VIP, vipNumber).delete(factory);
   }
 
   /** Deletes the request rules of all connections to a member. */
   public static OFMessage removeRequestsOfMember(OFFactory factory, int memberNumber) {
-    return deleteByCookie(
-        factory, Cookie.of(Cookie.Kind.REQUEST, 0, memberNumber, 0), Cookie.memberMask());
-  }
-
-  /** Deletes, from all tables, the rules whose cookies match. */
-  public static OFMessage deleteByCookie(OFFactory factory, U64 cookie, U64 mask) {
-    return factory
-        .buildFlowDelete()
-        .setTableId(TableId.ALL)
-        .setOutPort(OFPort.ANY)
-        .setCookie(cookie)
-        .setCookieMask(mask)
-        .build();
+    return CookieKind.REQUEST.all().with(CookieField.MEMBER, memberNumber).delete(factory);
   }
 
   /** Sends whole packets to the controller. */
   public static OFInstruction toController(OFFactory factory) {
     return factory.instructions().applyActions(List.of(output(factory, OFPort.CONTROLLER)));
+  }
+
+  /** Forwards packets by a port. */
+  public static OFInstruction forward(OFFactory factory, OFPort port) {
+    return factory
+        .instructions()
+        .applyActions(List.of(factory.actions().output(port, Integer.MAX_VALUE)));
   }
 
   /** Sends whole packets out of a port; it equals the action as it is read back from a switch. */

@@ -3,11 +3,10 @@ package io.malob.openflow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
-import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 
@@ -21,6 +20,11 @@ import org.projectfloodlight.openflow.types.TableId;
  */
 public record SwitchTables(OFFactory factory, TableLayout layout) {
 
+  /** Whether the switch translates addresses. */
+  public boolean translates() {
+    return layout.translates();
+  }
+
   /** Whether all rules are in one table. */
   public boolean isOne() {
     return layout != TableLayout.FOUR_TABLES;
@@ -31,9 +35,11 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
     return isOne() ? FlowLayout.CLASSIFY : FlowLayout.REQUESTS;
   }
 
-  /** The priority of a rule that has this one in the table of requests. */
-  public int priority(int inRequests) {
-    return isOne() ? FlowLayout.PRIORITY_ONE_TABLE_BUCKETS + inRequests : inRequests;
+  /** The place of a rule that has this priority in the table of requests. */
+  public RuleKey request(int priority, Match match) {
+    return isOne()
+        ? new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_ONE_TABLE_BUCKETS + priority, match)
+        : new RuleKey(FlowLayout.REQUESTS, priority, match);
   }
 
   /** The port that a rule must name to send packets on; empty if another rule or a group does. */
@@ -43,14 +49,26 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
         : Optional.empty();
   }
 
-  /** Applies actions, writes the label of the path if there is one, and sends packets on. */
-  public List<OFInstruction> onward(List<OFAction> actions, Onward next) {
-    List<OFAction> all = new ArrayList<>(actions);
+  /**
+   * Applies actions, writes the label of the path if there is one, and the next hop, and sends
+   * packets on.
+   *
+   * @param vlan the VLAN of the packets; 0 if they are untagged
+   */
+  public List<OFInstruction> onward(List<OFAction> actions, Onward next, int vlan) {
+    List<OFAction> all = new ArrayList<>();
+    if (vlan != 0) {
+      all.add(factory.actions().popVlan());
+    }
+    all.addAll(actions);
     Optional<OFPort> port = namedPort(next);
-    @Nullable MacAddress mac =
-        next.label() != null ? next.label().mac() : port.isPresent() ? next.receiver() : null;
-    if (mac != null) {
-      all.add(factory.actions().setField(factory.oxms().ethDst(mac)));
+    if (next.label() == null && port.isPresent()) {
+      all.addAll(HostRules.toReceiver(factory, next.receiver()));
+    } else {
+      all.add(factory.actions().setField(factory.oxms().ethSrc(NextHopMac.of(next.receiver()))));
+      if (next.label() != null) {
+        all.add(factory.actions().setField(factory.oxms().ethDst(next.label().mac())));
+      }
     }
     List<OFInstruction> instructions = new ArrayList<>();
     if (port.isPresent()) {
@@ -61,9 +79,7 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
       TableId table = next.label() == null ? FlowLayout.HOSTS : FlowLayout.LABELS;
       instructions.add(factory.instructions().gotoTable(table));
     }
-    if (!all.isEmpty()) {
-      instructions.add(0, factory.instructions().applyActions(all));
-    }
+    instructions.add(0, factory.instructions().applyActions(all));
     return instructions;
   }
 }

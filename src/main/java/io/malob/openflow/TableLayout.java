@@ -1,5 +1,6 @@
 package io.malob.openflow;
 
+import java.util.Locale;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -8,16 +9,16 @@ import org.projectfloodlight.openflow.types.OFPort;
  */
 public enum TableLayout {
   /** Four tables, as in {@link FlowLayout}. */
-  FOUR_TABLES("four-tables", Role.ANY),
+  FOUR_TABLES(Role.ANY),
 
   /** One table. Each label has an indirect group, which connections refer to. */
-  ONE_TABLE_WITH_GROUPS("one-table-with-groups", Role.ANY),
+  ONE_TABLE_WITH_GROUPS(Role.ANY),
 
   /** One table without groups. The rules of connections name the output port. */
-  ONE_TABLE("one-table", Role.EDGE),
+  ONE_TABLE(Role.EDGE),
 
   /** One table that does not translate: it has rules of labels, each an exact MAC address. */
-  LABELS_ONLY("labels-only", Role.CORE);
+  LABELS_ONLY(Role.CORE);
 
   /** What a switch can be in the network. */
   public enum Role {
@@ -29,17 +30,15 @@ public enum TableLayout {
     CORE
   }
 
-  private final String text;
   private final Role role;
 
-  TableLayout(String text, Role role) {
-    this.text = text;
+  TableLayout(Role role) {
     this.role = role;
   }
 
   /** The name in settings, in REST and in logs. */
   public String text() {
-    return text;
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   public Role role() {

@@ -1,6 +1,7 @@
 package io.malob.openflow;
 
 import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.label.Label;
@@ -26,6 +27,7 @@ final class WireFormat {
   private static final int ETH_DST = 0x8000_0606;
   private static final int ETH_SRC = 0x8000_0806;
   private static final int ETH_TYPE = 0x8000_0a02;
+  private static final int VLAN_VID = 0x8000_0c02;
   private static final int IP_PROTO = 0x8000_1401;
   private static final int IPV4_SRC = 0x8000_1604;
   private static final int IPV4_DST = 0x8000_1804;
@@ -43,13 +45,19 @@ final class WireFormat {
   private static final int APPLY_ACTIONS = 4;
   private static final int ACTION_OUTPUT = 0;
   private static final int ACTION_GROUP = 22;
+  private static final int ACTION_PUSH_VLAN = 17;
+  private static final int ACTION_POP_VLAN = 18;
   private static final int ACTION_SET_FIELD = 25;
 
   /** Each of our actions is padded to this size; those with an IPv6 address are longer. */
-  static final int ACTION_BYTES = 16;
+  private static final int ACTION_BYTES = 16;
 
   private static final int IPV6_ACTION_BYTES = 24;
   private static final int GROUP_ACTION_BYTES = 8;
+
+  private static final int VLAN_ACTION_BYTES = 8;
+  private static final int VLAN_PRESENT = 0x1000;
+  private static final int VLAN_TAG = 0x8100;
 
   private static final int ALL_BYTES = 0xffff;
   private static final int IPV4 = 0x0800;
@@ -64,13 +72,22 @@ final class WireFormat {
    * ICMP errors do not pass for them. Pings have none, because their fragments do not show it:
    * switches take it for 0, which is that of a reply.
    */
-  static void match(ByteBuf out, FiveTuple tuple, boolean isReply) {
+  static void match(ByteBuf out, Translation translation, boolean isReply) {
+    FiveTuple tuple = translation.incoming();
+    int vlan = translation.vlan();
+    @Nullable MacAddress dstMac = translation.dstMac();
     int start = out.writerIndex();
     out.writeShort(MATCH_OXM);
     out.writeShort(0);
     boolean isIpv6 = tuple.isIpv6();
     int protocol = ConnectionRules.protocolOf(tuple).getIpProtocolNumber();
+    if (dstMac != null) {
+      mac(out.writeInt(ETH_DST), dstMac);
+    }
     out.writeInt(ETH_TYPE).writeShort(isIpv6 ? IPV6 : IPV4);
+    if (vlan != 0) {
+      out.writeInt(VLAN_VID).writeShort(VLAN_PRESENT | vlan);
+    }
     out.writeInt(IP_PROTO).writeByte(protocol);
     if (isIpv6) {
       ipv6(out.writeInt(IPV6_SRC), tuple.srcAddress());
@@ -109,19 +126,23 @@ final class WireFormat {
     out.writeZero(-bytes & 7);
   }
 
-  /** Translates packets, adds the label if there is one, and forwards them. */
+  /** Translates packets, adds the label and the next hop if others need them, and forwards them. */
   static void instructions(ByteBuf out, Translation translation, TableLayout layout) {
     int start = out.writerIndex();
     out.writeShort(APPLY_ACTIONS);
     out.writeShort(0);
     out.writeInt(0);
+    if (translation.vlan() != 0) {
+      out.writeShort(ACTION_POP_VLAN).writeShort(VLAN_ACTION_BYTES).writeZero(4);
+    }
+    setMac(out, ETH_SRC, translation.srcMac(layout));
     translate(out, translation);
     @Nullable Label label = translation.label();
     boolean namesPort = translation.namesPort(layout);
     if (label != null) {
       setMac(out, ETH_DST, label.mac());
     } else if (namesPort) {
-      setMac(out, ETH_DST, translation.receiver().mac());
+      toReceiver(out, translation.receiver());
     }
     if (namesPort) {
       output(out, translation.out());
@@ -138,11 +159,23 @@ final class WireFormat {
     }
   }
 
-  /** Translates a packet and sends it to its receiver's port. */
+  /** Translates a packet that has the receiver's tag already, and sends it to its port. */
   static void deliver(ByteBuf out, Translation translation) {
+    Attachment receiver = translation.receiver();
+    setMac(out, ETH_SRC, EdgeMac.of(receiver.switchId()));
     translate(out, translation);
-    setMac(out, ETH_DST, translation.receiver().mac());
-    output(out, translation.receiver().port());
+    setMac(out, ETH_DST, receiver.mac());
+    output(out, receiver.port());
+  }
+
+  private static void toReceiver(ByteBuf out, Attachment receiver) {
+    setMac(out, ETH_DST, receiver.mac());
+    if (receiver.vlan() != 0) {
+      out.writeShort(ACTION_PUSH_VLAN).writeShort(VLAN_ACTION_BYTES);
+      out.writeShort(VLAN_TAG).writeZero(2);
+      setField(out, VLAN_VID);
+      out.writeShort(VLAN_PRESENT | receiver.vlan()).writeZero(6);
+    }
   }
 
   /** Sends a whole packet to a port. */
@@ -156,10 +189,6 @@ final class WireFormat {
   private static void translate(ByteBuf out, Translation translation) {
     FiveTuple before = translation.incoming();
     FiveTuple after = translation.outgoing();
-    @Nullable MacAddress srcMac = translation.srcMac();
-    if (srcMac != null) {
-      setMac(out, ETH_SRC, srcMac);
-    }
     if (before.srcAddress() != after.srcAddress()) {
       setAddress(out, IPV4_SRC, IPV6_SRC, after.srcAddress());
     }
@@ -176,9 +205,13 @@ final class WireFormat {
 
   private static void setMac(ByteBuf out, int field, MacAddress mac) {
     setField(out, field);
+    mac(out, mac);
+    out.writeZero(2);
+  }
+
+  private static void mac(ByteBuf out, MacAddress mac) {
     long bits = mac.getLong();
     out.writeShort((int) (bits >>> 32)).writeInt((int) bits);
-    out.writeZero(2);
   }
 
   private static void setAddress(ByteBuf out, int ipv4Field, int ipv6Field, int key) {

@@ -36,6 +36,7 @@ public abstract class WireMessage implements OFMessage {
   /** The number of the type, the same from OpenFlow 1.3 to 1.5. */
   private int typeCode() {
     return switch (type) {
+      case ECHO_REQUEST -> 2;
       case PACKET_OUT -> 13;
       case FLOW_MOD -> 14;
       case GROUP_MOD -> 15;

@@ -12,9 +12,4 @@ public record Demand(int maxBodyBytes, boolean waits) {
 
   /** Of those that wait for the answer of a switch. */
   public static final Demand WAITING = new Demand(RequestBody.USUAL_BYTES, true);
-
-  /** The demand of a request that may be this or the other. */
-  public Demand or(Demand other) {
-    return new Demand(Math.max(maxBodyBytes, other.maxBodyBytes), waits || other.waits);
-  }
 }

@@ -1,12 +1,11 @@
 package io.malob.resource;
 
+import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
-import io.malob.json.RejectedException;
+import io.malob.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -15,49 +14,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the HTTP status
  * @param body maps, collections, strings, numbers and booleans, to be sent as JSON; a {@link
- *     Document}; or a Restlet representation for streamed content, because only Restlet's server
- *     knows when its client has read it, or has disconnected
- * @param allowed the allowed methods, if the method of the request is not allowed
- * @param tag the tag of the body, if it has one
- * @param next the query of the next page, if there is one
- * @param location the path of the new item, if there is one
- * @param caching the caching by clients
- * @param headers further headers
+ *     Document}; or a {@link StreamedBody}
+ * @param headers those that do not follow from the body
  */
-public record Reply(
-    int status,
-    Object body,
-    Set<String> allowed,
-    Optional<String> tag,
-    Optional<String> next,
-    Optional<String> location,
-    Caching caching,
-    ImmutableMap<String, String> headers) {
+public record Reply(int status, Object body, ImmutableMap<String, String> headers) {
+  /** A client may keep the body, and revalidates it each time. */
+  private static final String REVALIDATED = "no-cache";
 
-  /** The caching of an answer by clients. */
-  public enum Caching {
-    /** The default. */
-    UNSAID,
-    /** Keep it, and revalidate it each time. */
-    REVALIDATE,
-    /** Not keep it. */
-    NEVER
+  private static final Splitter LIST = Splitter.on(',').trimResults();
+
+  /** A document that is sent unchanged. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
+  public record Document(String mediaType, byte[] bytes) {
+    static final Document EMPTY = new Document("", new byte[0]);
   }
 
-  /** A document that is sent unchanged, in UTF-8. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
-  public record Document(String mediaType, byte[] bytes) {}
-
-  private Reply(int status, Object body) {
-    this(
-        status,
-        body,
-        Set.of(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Caching.UNSAID,
-        ImmutableMap.of());
+  Reply(int status, Object body) {
+    this(status, body, ImmutableMap.of());
   }
 
   /** Success. */
@@ -65,7 +38,7 @@ public record Reply(
     return new Reply(200, body);
   }
 
-  /** Success, with a text that is sent unchanged. */
+  /** Success, with a text that is sent unchanged, in UTF-8. */
   public static Reply text(String mediaType, String text) {
     return document(mediaType, text.getBytes(StandardCharsets.UTF_8));
   }
@@ -82,18 +55,8 @@ public record Reply(
 
   /** Success, with a new item of the collection at the URL of the request. */
   public static Reply created(Object body, Call call, String id) {
-    String collection = call.uri();
-    String slash = collection.endsWith("/") ? "" : "/";
-    Reply reply = created(body);
-    return new Reply(
-        reply.status,
-        body,
-        reply.allowed,
-        reply.tag,
-        reply.next,
-        Optional.of(collection + slash + id),
-        reply.caching,
-        reply.headers);
+    String slash = call.uri().endsWith("/") ? "" : "/";
+    return created(body).withHeader("Location", call.site() + call.uri() + slash + id);
   }
 
   /** The answer to a change that is made step by step, without a body. */
@@ -103,7 +66,12 @@ public record Reply(
 
   /** Success, without a body. */
   public static Reply nothing() {
-    return new Reply(204, "");
+    return new Reply(204, Document.EMPTY);
+  }
+
+  /** The client is sent to another URL, with this status. */
+  public static Reply redirect(int status, String url) {
+    return new Reply(status, Document.EMPTY).withHeader("Location", url);
   }
 
   /** The answer to a change that will be in force soon, with the usual body. */
@@ -116,48 +84,52 @@ public record Reply(
     return new Reply(202, pending);
   }
 
-  /** The answer to a rejected request. */
-  static Reply of(RejectedException e, Map<String, @Nullable Object> body) {
-    return new Reply(
-        e.status(),
-        body,
-        e.allowed(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Caching.UNSAID,
-        ImmutableMap.of());
-  }
-
   /** This with another status. */
   public Reply withStatus(int newStatus) {
-    return new Reply(newStatus, body, allowed, tag, next, location, caching, headers);
+    return new Reply(newStatus, body, headers);
   }
 
   /** This with the tag of the body, in its quotation marks. */
-  public Reply withTag(String newTag) {
-    return new Reply(status, body, allowed, Optional.of(newTag), next, location, caching, headers);
+  public Reply withTag(String tag) {
+    return withHeader("ETag", tag);
   }
 
-  /** This with the query of the next page. */
-  public Reply withNext(String query) {
-    return new Reply(status, body, allowed, tag, Optional.of(query), location, caching, headers);
+  /** This with the query of the next page of the same collection. */
+  public Reply withNext(Call call, String query) {
+    return withHeader("Link", "<" + call.uri() + "?" + query + ">; rel=\"next\"");
   }
 
-  /** This with other caching. */
-  public Reply withCaching(Caching newCaching) {
-    return new Reply(status, body, allowed, tag, next, location, newCaching, headers);
+  /** This, which clients may keep and revalidate each time by its tag. */
+  public Reply revalidated() {
+    return withHeader("Cache-Control", REVALIDATED);
   }
 
   /** This with a further header, of a name that it does not have yet. */
   public Reply withHeader(String name, String value) {
-    ImmutableMap<String, String> more =
-        ImmutableMap.<String, String>builder().putAll(headers).put(name, value).build();
-    return new Reply(status, body, allowed, tag, next, location, caching, more);
+    return new Reply(
+        status,
+        body,
+        ImmutableMap.<String, String>builder().putAll(headers).put(name, value).build());
   }
 
   /** This with another body. */
   public Reply map(UnaryOperator<Object> newBody) {
-    return new Reply(status, newBody.apply(body), allowed, tag, next, location, caching, headers);
+    return new Reply(status, newBody.apply(body), headers);
+  }
+
+  /** The body as bytes, unless it is streamed. */
+  public Document document() {
+    return body instanceof Document document
+        ? document
+        : new Document("application/json", Json.bytes(body));
+  }
+
+  /** This, or that the client has it already. */
+  Reply unlessKept(Call call) {
+    boolean isKept =
+        REVALIDATED.equals(headers.get("Cache-Control"))
+            && LIST.splitToList(call.header("If-None-Match").orElse(""))
+                .contains(headers.getOrDefault("ETag", "-"));
+    return isKept ? withStatus(304) : this;
   }
 }

@@ -1,7 +1,10 @@
 package io.malob.resource;
 
+import com.google.common.io.ByteStreams;
 import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The body of a request, which is read only if needed. */
@@ -31,5 +34,21 @@ public interface RequestBody {
       read.set(bytes);
       return bytes;
     };
+  }
+
+  /**
+   * Reads a body. A part of a larger one is discarded, because many clients do not read before they
+   * have sent.
+   *
+   * @throws RejectedException if it is larger than {@code maxBytes}
+   */
+  static byte[] read(InputStream in, int maxBytes) throws IOException, RejectedException {
+    byte[] bytes = in.readNBytes(maxBytes + 1);
+    if (bytes.length > maxBytes) {
+      ByteStreams.exhaust(ByteStreams.limit(in, 1024 * 1024));
+      throw new RejectedException(
+          Reason.TOO_LARGE, "the body has more than " + maxBytes + " bytes", null);
+    }
+    return bytes;
   }
 }

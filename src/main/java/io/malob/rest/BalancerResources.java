@@ -5,20 +5,19 @@ import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.VipStats;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
-import io.malob.state.catalog.Service;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +36,7 @@ final class BalancerResources {
   }
 
   /** The routes to the catalog of a balancer that has started. */
-  static Routes routes(IBalancerService balancer) {
+  static RouteTable routes(IBalancerService balancer) {
     return new BalancerResources(balancer).routes();
   }
 
@@ -46,44 +45,39 @@ final class BalancerResources {
     ItemCollection<?> of(Call call) throws RejectedException;
   }
 
-  private Routes routes() {
+  private RouteTable routes() {
     Catalog catalog = balancer.catalog();
     ItemCollection<LoadBalancer> loadBalancers =
-        new ItemCollection<>(
+        ItemCollection.of(
             catalog,
             Catalog.LOAD_BALANCERS,
-            FieldNames.of(Catalog.LOAD_BALANCERS, "vips"),
-            new ReadOnlyList<>(
-                "vips",
-                (now, balancer) -> now.vipsAt(balancer.address()).stream().map(Vip::id).toList()));
+            "vips",
+            (now, item) -> now.vipsAt(item.address()).stream().map(Vip::id).toList());
     ItemCollection<Vip> vips =
-        new ItemCollection<>(
+        ItemCollection.of(
             catalog,
             Catalog.VIPS,
-            FieldNames.of(Catalog.VIPS, "pools"),
-            new ReadOnlyList<>(
-                "pools", (now, vip) -> now.poolOfVip(vip.id()).map(Pool::id).stream().toList()));
+            "pools",
+            (now, item) -> now.poolOfVip(item.id()).map(Pool::id).stream().toList());
     ItemCollection<Pool> pools =
-        new ItemCollection<>(
+        ItemCollection.of(
             catalog,
             Catalog.POOLS,
-            FieldNames.of(Catalog.POOLS, "members"),
-            new ReadOnlyList<>(
-                "members",
-                (now, pool) -> now.membersOfPool(pool.id()).stream().map(Member::id).toList()));
-    ItemCollection<Member> members =
-        new ItemCollection<>(catalog, Catalog.MEMBERS, FieldNames.of(Catalog.MEMBERS), null);
-    ItemCollection<Service> services =
-        new ItemCollection<>(catalog, Catalog.SERVICES, FieldNames.of(Catalog.SERVICES), null);
-    ItemCollection<Monitor> monitors =
-        new ItemCollection<>(catalog, Catalog.MONITORS, FieldNames.of(Catalog.MONITORS), null);
-    Routes routes = Routes.listing();
-    addItems(routes, "load_balancers", call -> loadBalancers);
-    addItems(routes, "vips", call -> vips);
-    addItems(routes, "pools", call -> pools);
-    addItems(routes, "members", call -> members);
-    addItems(routes, "services", call -> services);
-    addItems(routes, "health_monitors", call -> monitors);
+            "members",
+            (now, item) -> now.membersOfPool(item.id()).stream().map(Member::id).toList());
+    ItemCollection<Member> members = ItemCollection.of(catalog, Catalog.MEMBERS);
+    ItemCollection<Monitor> monitors = ItemCollection.of(catalog, Catalog.MONITORS);
+    RouteTable routes = RouteTable.listing();
+    for (ItemCollection<?> items :
+        List.of(
+            loadBalancers,
+            vips,
+            pools,
+            members,
+            ItemCollection.of(catalog, Catalog.SERVICES),
+            monitors)) {
+      addItems(routes, items.name(), call -> items);
+    }
     addItems(routes, "pools/{pool}/members", call -> members.where("pool_id", pool(call)));
     addItems(routes, "pools/{pool}/health_monitors", call -> monitors.where("pool_id", pool(call)));
     Resource weight = writes.confirmed(call -> members.set("weight", call));
@@ -95,7 +89,7 @@ final class BalancerResources {
         .get("vips/{vip}/stats", call -> Reply.ok(stats(vip(call))));
   }
 
-  private void addItems(Routes routes, String path, Items items) {
+  private void addItems(RouteTable routes, String path, Items items) {
     String item = path + "/{id}";
     routes
         .get(path, Page.PARAMETERS, call -> items.of(call).list(call))
@@ -125,13 +119,12 @@ final class BalancerResources {
 
   private Map<String, @Nullable Object> stats(Vip vip) {
     VipStats stats = balancer.vipStats().getOrDefault(vip.id(), VipStats.NONE);
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("id", vip.id());
-    shown.put("active_connections", stats.activeConnections());
-    shown.put("connection_limit", vip.connectionLimit());
-    shown.put("half_open_connections", stats.halfOpenConnections());
-    shown.put("half_open_limit", stats.halfOpenLimit());
-    return shown;
+    return Json.fields(
+        "id", vip.id(),
+        "active_connections", stats.activeConnections(),
+        "connection_limit", vip.connectionLimit(),
+        "half_open_connections", stats.halfOpenConnections(),
+        "half_open_limit", stats.halfOpenLimit());
   }
 
   private Map<String, Object> stats(String poolId) {
@@ -144,28 +137,25 @@ final class BalancerResources {
       MemberStats stats = all.getOrDefault(member.id(), NOTHING_YET);
       active += stats.activeConnections();
       total += stats.totalConnections();
-      Map<String, @Nullable Object> line = new LinkedHashMap<>();
-      line.put("id", member.id());
-      line.put("address", member.address().toString());
-      line.put("active_connections", stats.activeConnections());
-      line.put("total_connections", stats.totalConnections());
-      line.put(
-          "reported_connections",
-          stats.reportedConnections().isPresent() ? stats.reportedConnections().getAsInt() : null);
-      line.put("foreign_connections", stats.foreignConnections());
-      line.put("located", stats.located());
-      line.put("health", stats.health().text());
-      line.put("share", Measured.rounded(stats.share()));
-      line.put("ejected", shown(ejected.get(member.id())));
-      each.add(line);
+      each.add(
+          Json.fields(
+              "id", member.id(),
+              "address", member.address(),
+              "active_connections", stats.activeConnections(),
+              "total_connections", stats.totalConnections(),
+              "reported_connections", stats.reportedConnections(),
+              "foreign_connections", stats.foreignConnections(),
+              "located", stats.located(),
+              "health", stats.health().text(),
+              "share", Json.rounded(stats.share()),
+              "ejected", shown(ejected.get(member.id()))));
     }
-    Map<String, Object> sum = new LinkedHashMap<>();
-    sum.put("id", poolId);
-    sum.put("active_connections", active);
-    sum.put("total_connections", total);
-    sum.put("counted_by", countedBy(poolId));
-    sum.put("members", each);
-    return sum;
+    return Json.fields(
+        "id", poolId,
+        "active_connections", active,
+        "total_connections", total,
+        "counted_by", countedBy(poolId),
+        "members", each);
   }
 
   private String countedBy(String poolId) {

@@ -6,15 +6,13 @@ import io.malob.capability.ISwitchCapabilityService;
 import io.malob.endhost.IEndhostService;
 import io.malob.latency.ILatencyService;
 import io.malob.module.BaseModule;
-import io.malob.module.IClusterService;
-import io.malob.module.IDuplicateSwitchService;
-import io.malob.module.Settings;
 import io.malob.monitor.IMonitorService;
 import io.malob.mptcp.IMptcpService;
 import io.malob.resource.ResourceRoutable;
 import io.malob.rest.live.LiveEvents;
 import io.malob.rest.octavia.OctaviaApi;
 import io.malob.rest.page.Page;
+import io.malob.rest.problem.ProblemSources;
 import java.util.Collection;
 import java.util.List;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
@@ -25,7 +23,6 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 
 /** Adds the resources of balancer and monitor, and the page, to the controller's REST server. */
-@Settings({})
 public final class BalancerRestModule extends BaseModule implements AutoCloseable {
   private @Nullable LiveEvents events;
 
@@ -50,14 +47,8 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
   @Override
   public void startUp(FloodlightModuleContext context) {
     IBalancerService balancer = context.getServiceImpl(IBalancerService.class);
-    LiveEvents live =
-        new LiveEvents(
-            balancer,
-            context.getServiceImpl(IMonitorService.class),
-            context.getServiceImpl(IDeviceService.class),
-            ClusterResources.viewOf(context.getServiceImpl(IClusterService.class)),
-            StateRoutes.duplicates(context.getServiceImpl(IDuplicateSwitchService.class)),
-            System::nanoTime);
+    ProblemSources sources = ProblemSources.of(context);
+    LiveEvents live = new LiveEvents(sources, System::nanoTime);
     events = live;
     live.start(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor());
     IRestApiService server = context.getServiceImpl(IRestApiService.class);
@@ -65,10 +56,11 @@ public final class BalancerRestModule extends BaseModule implements AutoCloseabl
     server.addRestletRoutable(
         new ResourceRoutable("/quantum/v1.0", BalancerResources.routes(balancer)));
     OctaviaApi.of(balancer).forEach(server::addRestletRoutable);
-    server.addRestletRoutable(new Page());
+    server.addRestletRoutable(Page.resources());
     // before all others that serve a part of this path
     server.addRestletRoutable(new ResourceRoutable("/wm/malob/events", live.routes()));
-    server.addRestletRoutable(new ResourceRoutable("/wm/malob", StateRoutes.of(context, live)));
+    server.addRestletRoutable(
+        new ResourceRoutable("/wm/malob", StateRoutes.of(context, sources, live)));
   }
 
   /** Ends the streams of events. */

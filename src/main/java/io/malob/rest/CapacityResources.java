@@ -1,6 +1,7 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
@@ -8,7 +9,6 @@ import io.malob.resource.Reply;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.PortId;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -18,18 +18,12 @@ import org.jspecify.annotations.Nullable;
  * The capacities that operators set: one for each port that sends into a link. Safe for use by
  * several threads.
  */
-final class CapacityResources {
+record CapacityResources(ConfiguredCapacities capacities) {
   private static final double MEGA = 1e6;
   private static final double MAX_MBPS = ConfiguredCapacities.MAX_BPS / MEGA;
 
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,9})?");
   private static final ImmutableSet<String> FIELDS = ImmutableSet.of("switch", "port", "mbps");
-
-  private final ConfiguredCapacities capacities;
-
-  CapacityResources(ConfiguredCapacities capacities) {
-    this.capacities = capacities;
-  }
 
   /** All configured ones. */
   Reply list(Call call) {
@@ -134,10 +128,9 @@ final class CapacityResources {
   }
 
   private static Map<String, Object> shown(PortId port, double bitsPerSecond) {
-    Map<String, Object> line = new LinkedHashMap<>();
-    line.put("switch", port.switchId().toString());
-    line.put("port", Integer.toUnsignedLong(port.port().getPortNumber()));
-    line.put("mbps", bitsPerSecond / MEGA);
-    return line;
+    return Json.fields(
+        "switch", port.switchId().toString(),
+        "port", Integer.toUnsignedLong(port.port().getPortNumber()),
+        "mbps", bitsPerSecond / MEGA);
   }
 }

@@ -11,13 +11,7 @@ import io.malob.resource.Resource;
  * Reports to clients whether a change of the catalog is in force. A change is stored before that,
  * so a change that is not in force yet is not an error: 202. Safe for use by several threads.
  */
-final class CatalogWrites {
-  private final IBalancerService balancer;
-
-  CatalogWrites(IBalancerService balancer) {
-    this.balancer = balancer;
-  }
-
+record CatalogWrites(IBalancerService balancer) {
   /**
    * The same resource on the latest catalog, which reports if a change is not in force yet, or
    * could not be applied.

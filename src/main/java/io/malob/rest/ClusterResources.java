@@ -1,5 +1,7 @@
 package io.malob.rest;
 
+import com.google.common.collect.Sets;
+import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
@@ -9,24 +11,23 @@ import io.malob.module.MastershipPolicy;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 
-/** The cluster: its controllers, the masters of switches, hand-over, and generation ids. */
-final class ClusterResources {
+/**
+ * The cluster: its controllers, the masters of switches, hand-over, and generation ids.
+ *
+ * @param cluster null if the controller has no such service
+ */
+record ClusterResources(@Nullable IClusterService cluster, Supplier<Optional<ClusterView>> view) {
   private static final Set<String> MASTERSHIP_FIELDS = Set.of("mastership");
   private static final Set<String> BASE_FIELDS = Set.of("minimum");
 
@@ -38,61 +39,33 @@ final class ClusterResources {
    */
   private static final long MAX_BASE = 1L << 62;
 
-  private final @Nullable IClusterService cluster;
-
-  /** Resources of this cluster; null if the controller has no such service. */
-  ClusterResources(@Nullable IClusterService cluster) {
-    this.cluster = cluster;
-  }
-
-  /** The view of the cluster; empty without one. */
-  static Supplier<Optional<ClusterView>> viewOf(@Nullable IClusterService cluster) {
-    return cluster == null ? Optional::empty : cluster::view;
-  }
-
   /** The cluster; its value is null without one. */
   Reply show(Call call) {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("cluster", viewOf(cluster).get().map(ClusterResources::shown).orElse(null));
-    return Reply.ok(shown);
+    return Reply.ok(Json.fields("cluster", view.get().map(ClusterResources::shown)));
   }
 
   private static Map<String, Object> shown(ClusterView view) {
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("name", view.name());
-    shown.put("member", view.isMember());
-    shown.put("slot", view.slot());
-    shown.put("generation_base", view.generationBase());
-    shown.put("mastership", view.mastership().label());
-    shown.put("nodes", view.nodes().stream().map(ClusterResources::node).toList());
-    shown.put("switches", switches(view));
-    return shown;
-  }
-
-  private static Map<String, Object> node(ClusterView.Member node) {
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("name", node.name());
-    shown.put("rest", node.restAddress());
-    shown.put("slot", node.slot());
-    shown.put("switches", node.switches());
-    shown.put("reached", node.isReached());
-    return shown;
+    return Json.fields(
+        "name", view.name(),
+        "member", view.isMember(),
+        "slot", view.slot(),
+        "generation_base", view.generationBase(),
+        "mastership", view.mastership().label(),
+        "nodes", view.nodes(),
+        "switches", switches(view));
   }
 
   /** All switches of the cluster, and this controller's role at those that it is connected to. */
-  private static List<Object> switches(ClusterView view) {
-    TreeSet<DatapathId> ids = new TreeSet<>(view.masters().keySet());
-    ids.addAll(view.roles().keySet());
-    List<Object> lines = new ArrayList<>(ids.size());
-    for (DatapathId id : ids) {
-      ClusterView.@Nullable Role role = view.roles().get(id);
-      Map<String, @Nullable Object> line = new LinkedHashMap<>();
-      line.put("switch", id.toString());
-      line.put("master", view.masters().get(id));
-      line.put("role", role == null ? null : role.name().toLowerCase(Locale.ROOT));
-      lines.add(line);
-    }
-    return lines;
+  private static List<?> switches(ClusterView view) {
+    return Sets.union(view.masters().keySet(), view.roles().keySet()).stream()
+        .sorted()
+        .map(
+            id ->
+                Json.fields(
+                    "switch", id,
+                    "master", view.masters().get(id),
+                    "role", view.roles().get(id)))
+        .toList();
   }
 
   /** Hands this controller's switches over to others. */
@@ -124,7 +97,7 @@ final class ClusterResources {
 
   private IClusterService existing() throws RejectedException {
     @Nullable IClusterService existing = cluster;
-    if (existing == null || existing.view().isEmpty()) {
+    if (existing == null || view.get().isEmpty()) {
       throw RejectedException.notFound("this controller belongs to no cluster");
     }
     return existing;

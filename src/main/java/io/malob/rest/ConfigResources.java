@@ -3,6 +3,7 @@ package io.malob.rest;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
@@ -10,12 +11,12 @@ import io.malob.module.TextFormat;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.state.catalog.Catalog;
-import io.malob.state.catalog.CatalogChange;
 import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.CatalogTree;
 import io.malob.state.catalog.Fields;
+import io.malob.state.catalog.ItemChange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,7 +79,7 @@ final class ConfigResources {
 
   private Reply replace(Call call, boolean dryRun) throws IOException, RejectedException {
     CatalogTree tree = CatalogTree.of(read(call));
-    List<CatalogChange> changes =
+    List<ItemChange<?>> changes =
         catalog.replace(tree, now -> EntityTag.check(call, shown(now)), dryRun);
     return Reply.ok(
         Map.of(
@@ -127,23 +128,19 @@ final class ConfigResources {
   private static Map<String, Object> shown(CatalogSnapshot snapshot) {
     Map<String, Object> tree = new LinkedHashMap<>();
     for (CatalogKind<?> kind : Catalog.KINDS) {
-      tree.put(
-          kind.listName(),
-          kind.in(snapshot).values().stream()
-              .map(CatalogItem::fields)
-              .collect(Collectors.toList()));
+      tree.put(kind.listName(), kind.allShown(snapshot).toList());
     }
     return tree;
   }
 
-  private static Map<String, @Nullable Object> change(CatalogChange change) {
+  private static <T extends CatalogItem> Map<String, @Nullable Object> change(
+      ItemChange<T> change) {
     boolean isNew = change.before().isEmpty();
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("kind", change.kind().noun().toLowerCase(Locale.ROOT));
-    line.put("id", change.id());
-    line.put("action", isNew ? "add" : change.after().isPresent() ? "change" : "remove");
-    line.put("before", change.before().map(CatalogItem::fields).orElse(null));
-    line.put("after", change.after().map(CatalogItem::fields).orElse(null));
-    return line;
+    return Json.fields(
+        "kind", change.kind().noun().toLowerCase(Locale.ROOT),
+        "id", change.id(),
+        "action", isNew ? "add" : change.after().isPresent() ? "change" : "remove",
+        "before", change.before().map(change.kind()::shown),
+        "after", change.after().map(change.kind()::shown));
   }
 }

@@ -2,35 +2,36 @@ package io.malob.rest;
 
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.api.ConnectionPage;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Route;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
 import io.malob.resource.QueryParameters;
+import io.malob.resource.Reply;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Lists the balancer's connections, page by page. Safe for use by several threads. */
-final class ConnectionResources {
+record ConnectionResources(IBalancerService balancer) {
   /** The longest page. */
   static final int MAX_LINES = 1_000;
 
-  private static final String USUAL_LINES = "100";
+  private static final int USUAL_LINES = 100;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final HexFormat HEX = HexFormat.of();
 
@@ -45,20 +46,11 @@ final class ConnectionResources {
           .add("limit", "next")
           .build();
 
-  private final IBalancerService balancer;
-
-  ConnectionResources(IBalancerService balancer) {
-    this.balancer = balancer;
-  }
-
   /** Answers to GET. */
-  Map<String, @Nullable Object> list(Call call) throws RejectedException {
+  Reply list(Call call) throws RejectedException {
     QueryParameters parameters = call.parameters();
     CatalogSnapshot catalog = balancer.catalog().snapshot();
-    int limit =
-        (int)
-            ParameterFormat.number(
-                "limit", parameters.text("limit").orElse(USUAL_LINES), 1, MAX_LINES);
+    int limit = ParameterFormat.number(parameters, "limit", 1, MAX_LINES, USUAL_LINES);
     Optional<String> next = parameters.text("next");
     ConnectionPage page =
         balancer.connections(
@@ -67,14 +59,12 @@ final class ConnectionResources {
             limit);
     Map<Integer, String> vipIds =
         catalog.vips().values().stream().collect(Collectors.toMap(Vip::number, Vip::id));
-    Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-    answer.put(
-        "connections",
+    List<?> lines =
         page.connections().stream()
             .map(each -> line(each, vipIds.get(each.vipNumber()), memberId(each, catalog)))
-            .collect(Collectors.toList()));
-    answer.put("next", page.last().map(ConnectionResources::cursor).orElse(null));
-    return answer;
+            .toList();
+    return Reply.ok(
+        Json.fields("connections", lines, "next", page.last().map(ConnectionResources::cursor)));
   }
 
   private static String cursor(FiveTuple tuple) {
@@ -120,33 +110,25 @@ final class ConnectionResources {
     FiveTuple request = each.request();
     boolean hasPorts = request.protocol() != Protocol.ICMP.ipNumber();
     int memberPort = each.server().port() == 0 ? request.dstPort() : each.server().port();
-    @Nullable Route route = each.route();
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("protocol", Protocol.ofIpNumber(request.protocol()).map(Protocol::text).orElse(null));
-    line.put("client_address", request.source().toString());
-    line.put("client_port", hasPorts ? request.srcPort() : null);
-    line.put("vip_address", request.destination().toString());
-    line.put("port", hasPorts ? request.dstPort() : null);
-    line.put("vip_id", vipId);
-    line.put("member_id", memberId);
-    line.put("member_address", AddressKey.toAddress(each.server().address()).toString());
-    line.put("member_port", hasPorts ? memberPort : null);
-    line.put("algorithm", each.algorithm().name());
-    line.put("state", each.phase().name().toLowerCase(Locale.ROOT));
-    line.put("age_s", Measured.rounded(each.ageNanos() / NANOS_PER_SECOND));
-    line.put(
-        "request_path",
-        route == null ? null : ShownPath.of(route.request(), each.client(), each.server().at()));
-    line.put(
-        "reply_path",
-        route == null ? null : ShownPath.of(route.reply(), each.server().at(), each.client()));
-    line.put("request_label", route == null ? null : text(route.requestLabel()));
-    line.put("reply_label", route == null ? null : text(route.replyLabel()));
-    line.put("generation", each.generation());
-    return line;
-  }
-
-  private static @Nullable String text(@Nullable MacAddress label) {
-    return label == null ? null : label.toString();
+    Optional<Route> route = Optional.ofNullable(each.route());
+    Attachment server = each.server().at();
+    return Json.fields(
+        "protocol", Protocol.ofIpNumber(request.protocol()),
+        "client_address", request.source(),
+        "client_port", hasPorts ? request.srcPort() : null,
+        "vip_address", request.destination(),
+        "port", hasPorts ? request.dstPort() : null,
+        "vip_id", vipId,
+        "member_id", memberId,
+        "member_address", AddressKey.toAddress(each.server().address()),
+        "member_port", hasPorts ? memberPort : null,
+        "algorithm", each.algorithm().name(),
+        "state", each.phase(),
+        "age_s", Json.rounded(each.ageNanos() / NANOS_PER_SECOND),
+        "request_path", route.map(path -> ShownPath.of(path.request(), each.client(), server)),
+        "reply_path", route.map(path -> ShownPath.of(path.reply(), server, each.client())),
+        "request_label", route.map(Route::requestLabel),
+        "reply_label", route.map(Route::replyLabel),
+        "generation", each.generation());
   }
 }

@@ -4,42 +4,29 @@ import io.malob.endhost.IEndhostService;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A host's flows over its uplinks. Safe for use by several threads. */
-final class EndhostResources {
+record EndhostResources(IEndhostService endhost) {
   private static final int FLOWS_BY_DEFAULT = 100;
   private static final int MAX_FLOWS = 10_000;
 
-  private final IEndhostService endhost;
-
-  private EndhostResources(IEndhostService endhost) {
-    this.endhost = endhost;
-  }
-
   /** Adds the routes to a host's flows. */
-  static Routes addTo(Routes routes, IEndhostService endhost) {
+  static RouteTable addTo(RouteTable routes, IEndhostService endhost) {
     EndhostResources resources = new EndhostResources(endhost);
     return routes
         .get("endhost", call -> Reply.ok(endhost.status()))
-        .put("endhost", resources::configure)
+        .put("endhost", call -> resources.changed(endhost.configure(call.body().bytes())))
         .delete("endhost", resources::clear)
-        .put("endhost/algorithm", resources::setAlgorithm)
+        .put(
+            "endhost/algorithm",
+            call -> resources.changed(endhost.setAlgorithm(call.body().bytes())))
         .put("endhost/uplinks/{uplink}", resources::setCapacity)
         .get("endhost/flows", Set.of("limit"), resources::flows);
-  }
-
-  private Reply configure(Call call) throws IOException, RejectedException {
-    return changed(endhost.configure(call.body().bytes()));
-  }
-
-  private Reply setAlgorithm(Call call) throws IOException, RejectedException {
-    return changed(endhost.setAlgorithm(call.body().bytes()));
   }
 
   private Reply setCapacity(Call call) throws IOException, RejectedException {
@@ -59,11 +46,8 @@ final class EndhostResources {
   }
 
   private Reply flows(Call call) throws RejectedException {
-    Optional<String> limit = call.parameter("limit");
     return Reply.ok(
         endhost.flows(
-            limit.isEmpty()
-                ? FLOWS_BY_DEFAULT
-                : (int) ParameterFormat.number("limit", limit.get(), 1, MAX_FLOWS)));
+            ParameterFormat.number(call.parameters(), "limit", 1, MAX_FLOWS, FLOWS_BY_DEFAULT)));
   }
 }

@@ -2,9 +2,8 @@ package io.malob.rest;
 
 import io.malob.endhost.IEndhostService;
 import io.malob.module.BaseModule;
-import io.malob.module.Settings;
 import io.malob.resource.ResourceRoutable;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import java.util.Collection;
 import java.util.List;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
@@ -16,7 +15,6 @@ import net.floodlightcontroller.restserver.IRestApiService;
  * controller without other modules of MALOB. {@link BalancerRestModule} has them, too; load only
  * one of both.
  */
-@Settings({})
 public final class EndhostRestModule extends BaseModule {
 
   /** Made by the module loader. */
@@ -29,8 +27,8 @@ public final class EndhostRestModule extends BaseModule {
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    Routes routes =
-        EndhostResources.addTo(Routes.listing(), context.getServiceImpl(IEndhostService.class));
+    RouteTable routes =
+        EndhostResources.addTo(RouteTable.listing(), context.getServiceImpl(IEndhostService.class));
     context
         .getServiceImpl(IRestApiService.class)
         .addRestletRoutable(new ResourceRoutable("/wm/malob", routes));

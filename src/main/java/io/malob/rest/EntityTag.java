@@ -1,5 +1,6 @@
 package io.malob.rest;
 
+import com.google.common.base.Splitter;
 import com.google.common.hash.Hashing;
 import io.malob.json.Json;
 import io.malob.json.RejectedException;
@@ -13,18 +14,15 @@ import org.jspecify.annotations.Nullable;
  * client does not overwrite another client's change.
  */
 final class EntityTag {
-  private static final int BYTES = 8;
+  private static final int DIGITS = 16;
+  private static final Splitter TAGS = Splitter.on(',').trimResults();
 
   private EntityTag() {}
 
   /** The tag of a state, with its quotation marks. */
   static String of(Object shown) {
-    byte[] hash = Hashing.sha256().hashBytes(Json.bytes(shown)).asBytes();
-    StringBuilder tag = new StringBuilder("\"");
-    for (int i = 0; i < BYTES; i++) {
-      tag.append(String.format("%02x", hash[i]));
-    }
-    return tag.append('"').toString();
+    String hash = Hashing.sha256().hashBytes(Json.bytes(shown)).toString();
+    return '"' + hash.substring(0, DIGITS) + '"';
   }
 
   /**
@@ -59,11 +57,6 @@ final class EntityTag {
   }
 
   private static boolean names(String list, String tag) {
-    for (String each : list.split(",", -1)) {
-      if (each.strip().equals(tag) || each.strip().equals("*")) {
-        return true;
-      }
-    }
-    return false;
+    return TAGS.splitToStream(list).anyMatch(each -> each.equals(tag) || each.equals("*"));
   }
 }

@@ -1,7 +1,6 @@
 package io.malob.rest;
 
 import com.google.common.collect.ImmutableSortedSet;
-import io.malob.algorithm.AddressText;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
@@ -11,10 +10,10 @@ import io.malob.monitor.IMonitorService;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.resource.Call;
 import io.malob.resource.QueryParameters;
+import io.malob.resource.Reply;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * Shows the choice for a new connection, with reasons. Changes nothing. Safe for use by several
  * threads.
  */
-final class ExplanationResources {
+record ExplanationResources(IBalancerService balancer, IMonitorService monitor) {
   /** The query parameters. */
   static final ImmutableSortedSet<String> PARAMETERS =
       ImmutableSortedSet.of("vip", "client", "port", "protocol", "client_port");
@@ -34,22 +33,17 @@ final class ExplanationResources {
   private static final int MAX_PORT = 65_535;
   private static final int MAX_ICMP_TYPE = 255;
 
-  private final IBalancerService balancer;
-  private final IMonitorService monitor;
-
-  ExplanationResources(IBalancerService balancer, IMonitorService monitor) {
-    this.balancer = balancer;
-    this.monitor = monitor;
-  }
-
   /** Answers to GET. */
-  Map<String, @Nullable Object> explain(Call call) throws RejectedException {
+  Reply explain(Call call) throws RejectedException {
     QueryParameters parameters = call.parameters();
     String vipText = parameters.required("vip");
     String client = parameters.required("client");
     CatalogSnapshot catalog = balancer.catalog().snapshot();
     @Nullable Vip vip = catalog.vips().get(vipText);
-    IPAddress<?> address = vip == null ? vipAddress(vipText, catalog) : vip.address();
+    IPAddress<?> address =
+        vip == null
+            ? ParameterFormat.knownAddress("vip", vipText, catalog::isVipAddress)
+            : vip.address();
     Protocol protocol = protocol(parameters, vip);
     int port = port(parameters, vip, address.getIpVersion(), protocol);
     ExplainedConnection explained =
@@ -62,7 +56,8 @@ final class ExplanationResources {
       throw addressNeeded(client, needed.by());
     }
     ShownExplanation.Question question = new ShownExplanation.Question(address, protocol, port);
-    return new ShownExplanation(question, new ShownLinks(balancer, monitor), monitor).of(explained);
+    return Reply.ok(
+        new ShownExplanation(question, new ShownLinks(balancer, monitor), monitor).of(explained));
   }
 
   private Optional<ExplainedConnection> explained(
@@ -99,13 +94,6 @@ final class ExplanationResources {
             + "; ping a host other than a VIP from this client, and try again");
   }
 
-  private static IPAddress<?> vipAddress(String text, CatalogSnapshot catalog)
-      throws RejectedException {
-    Optional<IPAddress<?>> address = AddressText.parse(text).filter(catalog::isVipAddress);
-    return address.orElseThrow(
-        () -> RejectedException.notFound("vip", "no vip has the id or the address " + text));
-  }
-
   private static Protocol protocol(QueryParameters parameters, @Nullable Vip vip)
       throws RejectedException {
     Optional<String> given = parameters.text("protocol");
@@ -120,7 +108,7 @@ final class ExplanationResources {
     Optional<String> given = parameters.text("client_port");
     return given.isEmpty()
         ? OptionalInt.empty()
-        : OptionalInt.of((int) ParameterFormat.number("client_port", given.get(), 1, MAX_PORT));
+        : OptionalInt.of(ParameterFormat.number("client_port", given.get(), 1, MAX_PORT));
   }
 
   /** The given port, or else the VIP's; for ICMP, echo requests. */
@@ -130,9 +118,8 @@ final class ExplanationResources {
     Optional<String> given = parameters.text("port");
     boolean isPing = protocol == Protocol.ICMP;
     if (given.isPresent()) {
-      return (int)
-          ParameterFormat.number(
-              "port", given.get(), isPing ? 0 : 1, isPing ? MAX_ICMP_TYPE : MAX_PORT);
+      return ParameterFormat.number(
+          "port", given.get(), isPing ? 0 : 1, isPing ? MAX_ICMP_TYPE : MAX_PORT);
     }
     @Nullable Integer ofVip = vip == null ? null : vip.port();
     if (ofVip == null && !isPing) {

@@ -1,7 +1,7 @@
 package io.malob.rest;
 
-import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import io.malob.state.catalog.Catalog;
@@ -35,20 +35,15 @@ record FieldNames(
 
   /** The names of a kind's fields, and of its read-only lists. */
   static FieldNames of(CatalogKind<?> kind, String... more) {
-    ImmutableMap.Builder<String, String> others = ImmutableMap.builder();
-    if (kind == Catalog.MONITORS) {
-      others.put("fall", "attempts_before_deactivation");
-    }
-    if (kind == Catalog.SERVICES) {
-      others.put("name", "service_name");
-    }
     boolean isMonitor = kind == Catalog.MONITORS;
+    Map<String, String> others =
+        isMonitor
+            ? Map.of("fall", "attempts_before_deactivation")
+            : kind == Catalog.SERVICES ? Map.of("name", "service_name") : Map.of();
     return new FieldNames(
         ImmutableSet.<String>builder().addAll(kind.fieldNames()).add(more).build(),
-        others.build(),
-        isMonitor
-            ? ImmutableSet.<String>builder().addAll(IGNORED).addAll(IGNORED_OF_MONITORS).build()
-            : IGNORED,
+        others,
+        isMonitor ? Sets.union(IGNORED, IGNORED_OF_MONITORS) : IGNORED,
         isMonitor ? "monitor" : null);
   }
 

@@ -12,46 +12,47 @@ import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Creation;
 import io.malob.state.catalog.Fields;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The items of one kind, or those of them with a certain field value, as a REST resource. */
-final class ItemCollection<T extends CatalogItem> {
-  private final Catalog catalog;
-  private final CatalogKind<T> kind;
-  private final FieldNames names;
-  private final @Nullable ReadOnlyList<T> list;
-  private final @Nullable String scopeField;
-  private final @Nullable String scopeValue;
+record ItemCollection<T extends CatalogItem>(
+    Catalog catalog,
+    CatalogKind<T> kind,
+    FieldNames names,
+    @Nullable ReadOnlyList<T> list,
+    @Nullable String scopeField,
+    @Nullable String scopeValue) {
+  /** A read-only list of ids of an item, derived from other items. */
+  record ReadOnlyList<T>(String name, BiFunction<CatalogSnapshot, T, List<String>> ids) {}
 
-  /**
-   * All items of a kind.
-   *
-   * @param list a read-only list of the items, if they have one
-   */
-  ItemCollection(
-      Catalog catalog, CatalogKind<T> kind, FieldNames names, @Nullable ReadOnlyList<T> list) {
-    this(catalog, kind, names, list, null, null);
+  /** All items of a kind. */
+  static <T extends CatalogItem> ItemCollection<T> of(Catalog catalog, CatalogKind<T> kind) {
+    return new ItemCollection<>(catalog, kind, FieldNames.of(kind), null, null, null);
   }
 
-  private ItemCollection(
+  /**
+   * All items of a kind with a read-only list of ids, derived from other items.
+   *
+   * @param list the name of the list
+   */
+  static <T extends CatalogItem> ItemCollection<T> of(
       Catalog catalog,
       CatalogKind<T> kind,
-      FieldNames names,
-      @Nullable ReadOnlyList<T> list,
-      @Nullable String scopeField,
-      @Nullable String scopeValue) {
-    this.catalog = catalog;
-    this.kind = kind;
-    this.names = names;
-    this.list = list;
-    this.scopeField = scopeField;
-    this.scopeValue = scopeValue;
+      String list,
+      BiFunction<CatalogSnapshot, T, List<String>> ids) {
+    FieldNames names = FieldNames.of(kind, list);
+    return new ItemCollection<>(catalog, kind, names, new ReadOnlyList<>(list, ids), null, null);
+  }
+
+  /** The name of the list of all items. */
+  String name() {
+    return kind.listName();
   }
 
   /** Those of the items that have this value in that field; new ones get it. */
@@ -149,7 +150,7 @@ final class ItemCollection<T extends CatalogItem> {
   }
 
   private boolean isHere(T item) {
-    return scopeField == null || Objects.equals(item.fields().get(scopeField), scopeValue);
+    return scopeField == null || Objects.equals(kind.value(item, scopeField), scopeValue);
   }
 
   private String here() {
@@ -178,23 +179,15 @@ final class ItemCollection<T extends CatalogItem> {
       throws RejectedException {
     Map<String, JsonInput<RejectedException>> writable = new LinkedHashMap<>(given);
     @Nullable JsonInput<RejectedException> ids = list == null ? null : writable.remove(list.name());
-    if (ids != null && ids.isThere() && !strings(ids).equals(listNow)) {
+    if (ids != null && ids.isThere() && !ids.elements(JsonInput::text).equals(listNow)) {
       throw RejectedException.invalid(
           ids.place(), ids.place() + " is read-only: it is derived from other items");
     }
     return kind.fields(writable);
   }
 
-  private static List<String> strings(JsonInput<RejectedException> array) throws RejectedException {
-    List<String> strings = new ArrayList<>();
-    for (JsonInput<RejectedException> element : array.elements()) {
-      strings.add(element.text());
-    }
-    return strings;
-  }
-
   private Map<String, @Nullable Object> shown(CatalogSnapshot snapshot, T item) {
-    Map<String, @Nullable Object> fields = item.fields();
+    Map<String, @Nullable Object> fields = kind.shown(item);
     if (list != null) {
       fields.put(list.name(), ids(snapshot, item));
     }

@@ -1,12 +1,13 @@
 package io.malob.rest;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.malob.json.Json;
 import io.malob.state.network.LinkCapacity;
 import io.malob.state.network.LinkMeasurements;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.ServerValue;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,68 +18,62 @@ import org.jspecify.annotations.Nullable;
  * @param nowNanos the present on the clock of measurements
  */
 record Measured(long nowNanos) {
-  private static final double THOUSANDTHS = 1e3;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLISECOND = 1e6;
+  private static final Map<String, Double> BELOW =
+      Map.of("below_ms", LinkMeasurements.LATENCY_RESOLUTION_NANOS / NANOS_PER_MILLISECOND);
+
+  /**
+   * A value as JSON.
+   *
+   * @param belowMs the resolution that the value is below, as {@code below_ms}; empty if it is not
+   */
+  record Value(
+      double value, double ageS, Enum<?> source, @JsonUnwrapped Map<String, Double> belowMs) {}
 
   /**
    * One measurement.
    *
    * @param unit the shown unit, in measured units
    */
-  @Nullable Object of(@Nullable Measurement measured, double unit) {
-    return measured == null
-        ? null
-        : shown(measured.value() / unit, ageSeconds(measured.atNanos()), name(measured.source()));
+  @Nullable Value of(@Nullable Measurement measured, double unit) {
+    return of(measured, unit, Map.of());
   }
 
   /** A latency in milliseconds; a latency below the resolution has {@code below_ms} as well. */
-  @Nullable Object ofLatency(@Nullable Measurement measured) {
-    if (measured == null) {
-      return null;
-    }
-    Map<String, Object> shown =
-        shown(
-            measured.value() / NANOS_PER_MILLISECOND,
-            ageSeconds(measured.atNanos()),
-            name(measured.source()));
-    if (measured.value() < LinkMeasurements.LATENCY_RESOLUTION_NANOS) {
-      shown.put("below_ms", LinkMeasurements.LATENCY_RESOLUTION_NANOS / NANOS_PER_MILLISECOND);
-    }
-    return shown;
+  @Nullable Value ofLatency(@Nullable Measurement measured) {
+    boolean isBelow =
+        measured != null && measured.value() < LinkMeasurements.LATENCY_RESOLUTION_NANOS;
+    return of(measured, NANOS_PER_MILLISECOND, isBelow ? BELOW : Map.of());
   }
 
-  /** Adds all measurements of a server. */
-  void put(Map<String, @Nullable Object> line, ServerMeasurements known) {
+  private @Nullable Value of(
+      @Nullable Measurement measured, double unit, Map<String, Double> belowMs) {
+    return measured == null
+        ? null
+        : new Value(
+            Json.rounded(measured.value() / unit),
+            ageSeconds(measured.atNanos()),
+            measured.source(),
+            belowMs);
+  }
+
+  /** All measurements of a server, by name. */
+  Map<String, @Nullable Value> of(ServerMeasurements known) {
+    Map<String, @Nullable Value> values = new LinkedHashMap<>();
     for (ServerValue value : ServerValue.values()) {
-      line.put(value.field(), of(known.value(value), value.unit()));
+      values.put(value.field(), of(known.value(value), value.unit()));
     }
+    return values;
   }
 
   /** A capacity is not measured: its age is 0. */
-  static Object of(LinkCapacity capacity, double unit) {
-    return shown(capacity.bitsPerSecond() / unit, 0, name(capacity.source()));
+  static Value of(LinkCapacity capacity, double unit) {
+    return new Value(Json.rounded(capacity.bitsPerSecond() / unit), 0, capacity.source(), Map.of());
   }
 
   /** The age in seconds. */
   double ageSeconds(long atNanos) {
-    return rounded(Math.max(0, nowNanos - atNanos) / NANOS_PER_SECOND);
-  }
-
-  private static Map<String, Object> shown(double value, double ageSeconds, String source) {
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("value", rounded(value));
-    shown.put("age_s", ageSeconds);
-    shown.put("source", source);
-    return shown;
-  }
-
-  /** To three places. */
-  static double rounded(double value) {
-    return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
-  }
-
-  private static String name(Enum<?> source) {
-    return source.name().toLowerCase(Locale.ROOT);
+    return Json.rounded(Math.max(0, nowNanos - atNanos) / NANOS_PER_SECOND);
   }
 }

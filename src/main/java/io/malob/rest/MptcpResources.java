@@ -9,13 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The plan of MPTCP's sub-flows. Safe for use by several threads. */
-final class MptcpResources {
-  private final IMptcpService mptcp;
-
-  MptcpResources(IMptcpService mptcp) {
-    this.mptcp = mptcp;
-  }
-
+record MptcpResources(IMptcpService mptcp) {
   /** The installed plan. */
   Reply status(Call call) {
     return Reply.ok(mptcp.status());

@@ -16,7 +16,7 @@ import java.util.function.Function;
  * The requested part of a list: {@code ?limit=} items, after the id {@code ?marker=}. Pages are in
  * the order of ids, so none is lost or shown twice if others are added or deleted meanwhile.
  */
-record Page(Optional<String> marker, int limit) {
+record Page(Call call, Optional<String> marker, int limit) {
   /** The max length of a page; without a limit, a list is returned whole. */
   static final int MAX = 1_000;
 
@@ -25,12 +25,10 @@ record Page(Optional<String> marker, int limit) {
 
   /** The page of a request. */
   static Page of(Call call) throws RejectedException {
-    Optional<String> limit = call.parameter("limit");
     return new Page(
+        call,
         call.parameter("marker"),
-        limit.isEmpty()
-            ? Integer.MAX_VALUE
-            : (int) ParameterFormat.number("limit", limit.get(), 1, MAX));
+        ParameterFormat.number(call.parameters(), "limit", 1, MAX, Integer.MAX_VALUE));
   }
 
   /** The items of the page, with the query of the next page if there is one. */
@@ -48,6 +46,7 @@ record Page(Optional<String> marker, int limit) {
     return rest.size() <= limit
         ? reply
         : reply.withNext(
+            call,
             "limit="
                 + limit
                 + "&marker="

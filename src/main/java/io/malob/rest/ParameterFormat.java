@@ -1,10 +1,14 @@
 package io.malob.rest;
 
+import com.google.common.collect.Lists;
 import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
+import io.malob.resource.QueryParameters;
 import io.malob.state.catalog.Protocol;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -44,6 +48,28 @@ final class ParameterFormat {
     return number;
   }
 
+  static int number(String field, String text, int min, int max) throws RejectedException {
+    return (int) number(field, text, (long) min, (long) max);
+  }
+
+  /** The number of a parameter that can be missing. */
+  static int number(QueryParameters parameters, String name, int min, int max, int otherwise)
+      throws RejectedException {
+    Optional<String> text = parameters.text(name);
+    return text.isEmpty() ? otherwise : number(name, text.get(), min, max);
+  }
+
+  /** The address that a parameter names, if it is known here. */
+  static IPAddress<?> knownAddress(String name, String text, Predicate<IPAddress<?>> isKnown)
+      throws RejectedException {
+    return AddressText.parse(text)
+        .filter(isKnown)
+        .orElseThrow(
+            () ->
+                RejectedException.notFound(
+                    name, "no " + name + " has the id or the address " + text));
+  }
+
   /** The address of a host, which can also be given by its MAC, see {@link #mac}. */
   static IPAddress<?> hostAddress(String field, String text) throws RejectedException {
     return AddressText.parse(text)
@@ -51,7 +77,8 @@ final class ParameterFormat {
             () ->
                 refused(
                     field,
-                    "an address such as 10.0.0.1 or 2001:db8::1, or a MAC such as 02:00:00:00:00:01",
+                    "an address such as 10.0.0.1 or 2001:db8::1, or a MAC such as"
+                        + " 02:00:00:00:00:01",
                     text));
   }
 
@@ -67,15 +94,13 @@ final class ParameterFormat {
   /** One of the values of an enum, in any case. */
   static <E extends Enum<E>> E oneOf(String field, String text, E[] values)
       throws RejectedException {
-    StringBuilder names = new StringBuilder();
     for (E value : values) {
-      String name = value.name().toLowerCase(Locale.ROOT);
-      if (name.equalsIgnoreCase(text)) {
+      if (value.name().equalsIgnoreCase(text)) {
         return value;
       }
-      names.append(names.length() == 0 ? "" : ", ").append(name);
     }
-    throw refused(field, "one of " + names, text);
+    String names = String.join(", ", Lists.transform(List.of(values), E::name));
+    throw refused(field, "one of " + names.toLowerCase(Locale.ROOT), text);
   }
 
   /** An error with the expected value of a field. */

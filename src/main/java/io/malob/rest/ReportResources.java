@@ -2,6 +2,7 @@ package io.malob.rest;
 
 import io.malob.agent.IAgentService;
 import io.malob.agent.IAgentService.KnownAgent;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
@@ -10,22 +11,13 @@ import io.malob.state.report.AgentStatus;
 import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.Rejection;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Accepts reports of agents, and shows the agents' state and dropped reports. */
-final class ReportResources {
+record ReportResources(IAgentService agents) {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MILLIS_PER_SECOND = 1e3;
-
-  private final IAgentService agents;
-
-  ReportResources(IAgentService agents) {
-    this.agents = agents;
-  }
 
   /** The state of agents. */
   Reply list(Call call) {
@@ -53,28 +45,23 @@ final class ReportResources {
   }
 
   private Map<String, Object> shown() {
-    Map<String, Object> answer = new LinkedHashMap<>();
-    answer.put("accepted", agents.counts().accepted());
-    answer.put("dropped", agents.counts().dropped());
-    answer.put("agents", agents.agents().stream().map(this::agent).collect(Collectors.toList()));
-    return answer;
+    return Json.fields(
+        "accepted", agents.counts().accepted(),
+        "dropped", agents.counts().dropped(),
+        "agents", agents.agents().stream().map(this::agent).toList());
   }
 
   private Map<String, @Nullable Object> agent(KnownAgent known) {
     @Nullable AgentStatus status = known.status().orElse(null);
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("id", known.agent().id());
-    line.put("kind", known.agent().kind().label());
-    line.put("address", known.agent().address().toString());
-    line.put(
-        "other_addresses",
-        known.agent().otherAddresses().stream().map(IPAddress::toString).toList());
-    line.put("signs", known.agent().key().isPresent());
-    line.put("accepted", status == null ? 0L : status.accepted());
-    line.put(
-        "age_s", status == null ? null : (agents.nanoTime() - status.atNanos()) / NANOS_PER_SECOND);
-    line.put("sequence", status == null ? null : status.sequence());
-    line.put("clock_skew_s", status == null ? null : status.clockSkewMillis() / MILLIS_PER_SECOND);
-    return line;
+    return Json.fields(
+        "id", known.agent().id(),
+        "kind", known.agent().kind(),
+        "address", known.agent().address(),
+        "other_addresses", known.agent().otherAddresses(),
+        "signs", known.agent().key().isPresent(),
+        "accepted", status == null ? 0L : status.accepted(),
+        "age_s", status == null ? null : (agents.nanoTime() - status.atNanos()) / NANOS_PER_SECOND,
+        "sequence", status == null ? null : status.sequence(),
+        "clock_skew_s", status == null ? null : status.clockSkewMillis() / MILLIS_PER_SECOND);
   }
 }

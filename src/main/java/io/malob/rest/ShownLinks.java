@@ -1,18 +1,18 @@
 package io.malob.rest;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.LinkStats;
 import io.malob.monitor.IMonitorService;
+import io.malob.rest.live.LinkEnds;
 import io.malob.state.network.LinkMeasurements;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Shows the values of links at one moment: each with its age and source, and null for unknown
@@ -36,35 +36,33 @@ final class ShownLinks {
     this.show = new Measured(nowNanos);
   }
 
+  /** A link with its values. */
+  record Line(
+      @JsonUnwrapped LinkEnds ends,
+      int active,
+      Measured.@Nullable Value latencyMs,
+      Measured.@Nullable Value throughputMbps,
+      Measured.@Nullable Value useMbps,
+      Optional<Measured.Value> capacityMbps) {}
+
   /** All links, each direction for itself. */
-  List<Object> all() {
-    return known.keySet().stream().map(this::of).collect(Collectors.toList());
+  List<Line> all() {
+    return known.keySet().stream().map(this::of).toList();
   }
 
   /** The links of a path, in order. */
-  List<Object> of(Path path) {
-    return path.links().stream().map(this::of).collect(Collectors.toList());
+  List<Line> of(Path path) {
+    return path.links().stream().map(this::of).toList();
   }
 
-  private Object of(DirectedLink link) {
+  private Line of(DirectedLink link) {
     LinkMeasurements values = known.getOrDefault(link, LinkMeasurements.UNKNOWN);
-    Map<String, @Nullable Object> line = new LinkedHashMap<>();
-    line.put("src", end(link.src(), link.srcPort()));
-    line.put("dst", end(link.dst(), link.dstPort()));
-    line.put("active", active.getOrDefault(link, 0));
-    line.put("latency_ms", show.ofLatency(values.latencyNanos()));
-    line.put("throughput_mbps", show.of(values.throughputBps(), MEGA));
-    line.put("use_mbps", show.of(values.useBps(), MEGA));
-    line.put(
-        "capacity_mbps",
-        monitor.capacity(link).map(capacity -> Measured.of(capacity, MEGA)).orElse(null));
-    return line;
-  }
-
-  private static Map<String, Object> end(DatapathId switchId, OFPort port) {
-    Map<String, Object> end = new LinkedHashMap<>();
-    end.put("switch", switchId.toString());
-    end.put("port", port.getPortNumber());
-    return end;
+    return new Line(
+        LinkEnds.of(link),
+        active.getOrDefault(link, 0),
+        show.ofLatency(values.latencyNanos()),
+        show.of(values.throughputBps(), MEGA),
+        show.of(values.useBps(), MEGA),
+        monitor.capacity(link).map(capacity -> Measured.of(capacity, MEGA)));
   }
 }

@@ -1,12 +1,11 @@
 package io.malob.rest;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -14,30 +13,32 @@ import org.projectfloodlight.openflow.types.OFPort;
 final class ShownPath {
   private ShownPath() {}
 
+  /** A switch of a path. */
+  record Hop(@JsonProperty("switch") DatapathId switchId, long inPort, long outPort) {
+    static Hop of(DatapathId switchId, OFPort in, OFPort out) {
+      return new Hop(
+          switchId,
+          Integer.toUnsignedLong(in.getPortNumber()),
+          Integer.toUnsignedLong(out.getPortNumber()));
+    }
+  }
+
   /**
    * The switches of a path in order.
    *
    * @param from the location of the sender
    * @param to the location of the receiver
    */
-  static List<Object> of(Path path, Attachment from, Attachment to) {
-    List<Object> hops = new ArrayList<>();
+  static List<Hop> of(Path path, Attachment from, Attachment to) {
+    List<Hop> hops = new ArrayList<>();
     DatapathId at = path.src();
     OFPort in = from.port();
     for (DirectedLink link : path.links()) {
-      hops.add(hop(at, in, link.srcPort()));
+      hops.add(Hop.of(at, in, link.srcPort()));
       at = link.dst();
       in = link.dstPort();
     }
-    hops.add(hop(at, in, to.port()));
+    hops.add(Hop.of(at, in, to.port()));
     return hops;
-  }
-
-  private static Map<String, Object> hop(DatapathId switchId, OFPort in, OFPort out) {
-    Map<String, Object> hop = new LinkedHashMap<>();
-    hop.put("switch", switchId.toString());
-    hop.put("in_port", Integer.toUnsignedLong(in.getPortNumber()));
-    hop.put("out_port", Integer.toUnsignedLong(out.getPortNumber()));
-    return hop;
   }
 }

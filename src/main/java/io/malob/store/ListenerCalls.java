@@ -14,25 +14,25 @@ public final class ListenerCalls<T> {
 
   private final String key;
   private final Store.Listener<T> listener;
-  private final Executor inOrder;
+  private final Executor serialExecutor;
   private volatile boolean isStopped;
 
   /**
    * None yet.
    *
    * @param key that of the document
-   * @param inOrder runs one call after the other
+   * @param serialExecutor runs one call after the other
    */
-  public ListenerCalls(String key, Store.Listener<T> listener, Executor inOrder) {
+  public ListenerCalls(String key, Store.Listener<T> listener, Executor serialExecutor) {
     this.key = key;
     this.listener = listener;
-    this.inOrder = inOrder;
+    this.serialExecutor = serialExecutor;
   }
 
   /** Makes a call later, unless they are stopped by then. */
   public void make(Consumer<Store.Listener<T>> call) {
     try {
-      inOrder.execute(
+      serialExecutor.execute(
           () -> {
             if (!isStopped) {
               run(call);
@@ -54,10 +54,5 @@ public final class ListenerCalls<T> {
   /** Stops them: a running call completes. */
   public void stop() {
     isStopped = true;
-  }
-
-  /** Whether they are stopped. */
-  public boolean isStopped() {
-    return isStopped;
   }
 }

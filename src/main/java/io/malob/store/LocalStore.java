@@ -63,7 +63,7 @@ abstract class LocalStore implements Store {
 
   /** Others have changed a document, and it cannot be read. */
   <T> void unreadable(Document<T> document, IOException why) {
-    entry(document).tell(listener -> listener.unreadable(why));
+    entry(document).publish(listener -> listener.unreadable(why));
   }
 
   @SuppressWarnings("unchecked") // a key has one type of content
@@ -77,7 +77,7 @@ abstract class LocalStore implements Store {
    */
   private final class Entry<T> {
     private final Document<T> document;
-    private final Set<Subscription> subscriptions = new LinkedHashSet<>();
+    private final Set<ListenerCalls<T>> subscriptions = new LinkedHashSet<>();
 
     /** The stored content; null until it has been read. */
     private @Nullable Revisioned<T> current;
@@ -108,44 +108,32 @@ abstract class LocalStore implements Store {
     synchronized Revisioned<T> replace(Optional<T> next) {
       Revisioned<T> after = new Revisioned<>(current == null ? 1 : current.revision() + 1, next);
       current = after;
-      tell(listener -> listener.changed(after));
+      publish(listener -> listener.changed(after));
       return after;
     }
 
-    synchronized void tell(Consumer<Listener<T>> call) {
-      subscriptions.forEach(subscription -> subscription.calls.make(call));
+    synchronized void publish(Consumer<Listener<T>> call) {
+      subscriptions.forEach(calls -> calls.make(call));
     }
 
     synchronized Watch watch(Revisioned<T> since, Listener<T> listener) {
-      Subscription subscription = new Subscription(listener);
-      subscriptions.add(subscription);
+      ListenerCalls<T> calls = new ListenerCalls<>(document.key(), listener, notifier);
+      subscriptions.add(calls);
       Revisioned<T> now = current;
       if (now != null && now.isAfter(since)) {
-        subscription.calls.make(each -> each.changed(now));
+        calls.make(each -> each.changed(now));
       }
-      return subscription;
+      return () -> {
+        calls.stop();
+        synchronized (this) {
+          subscriptions.remove(calls);
+        }
+      };
     }
 
     synchronized void close() {
-      subscriptions.forEach(subscription -> subscription.calls.stop());
+      subscriptions.forEach(ListenerCalls::stop);
       subscriptions.clear();
-    }
-
-    /** A listener, until it is closed. */
-    private final class Subscription implements Watch {
-      private final ListenerCalls<T> calls;
-
-      Subscription(Listener<T> listener) {
-        calls = new ListenerCalls<>(document.key(), listener, notifier);
-      }
-
-      @Override
-      public void close() {
-        calls.stop();
-        synchronized (Entry.this) {
-          subscriptions.remove(this);
-        }
-      }
     }
   }
 }

@@ -10,21 +10,6 @@ public interface IFloodlightProviderService extends IFloodlightService, Runnable
   /** Subscribes to messages of one type; the order follows the listeners' own constraints. */
   void addOFMessageListener(OFType type, IOFMessageListener oFMessageListener);
 
-  /** Ends a subscription. */
-  void removeOFMessageListener(OFType type, IOFMessageListener oFMessageListener);
-
   /** The subscriptions, in the order in which they are called. */
   Map<OFType, List<IOFMessageListener>> getListeners();
-
-  /** Adds a source to the answers of {@link #getControllerInfo}. */
-  void addInfoProvider(String name, IInfoProvider infoProvider);
-
-  /** Removes a source. */
-  void removeInfoProvider(String name, IInfoProvider infoProvider);
-
-  /** The facts of all sources under this name. */
-  Map<String, Object> getControllerInfo(String name);
-
-  /** When the controller started, in milliseconds since the epoch. */
-  long getSystemStartTime();
 }

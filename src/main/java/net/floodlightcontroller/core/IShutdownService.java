@@ -7,9 +7,6 @@ public interface IShutdownService extends IFloodlightService {
   /** Stops the process with this exit status, for a stated reason. */
   void terminate(String name, int status);
 
-  /** Stops the process because of an exception. */
-  void terminate(String name, Throwable cause, int status);
-
   /** Adds a listener for the stop of the process. */
   void registerShutdownListener(IShutdownListener shutdownListener);
 }

@@ -12,11 +12,6 @@ public class SwitchDescription {
   private final String datapath;
 
   /** An empty description. */
-  public SwitchDescription() {
-    this("", "", "", "", "");
-  }
-
-  /** A description of these texts. */
   public SwitchDescription(
       String manufacturer, String hardware, String software, String serialNumber, String datapath) {
     this.manufacturer = manufacturer;
@@ -46,14 +41,6 @@ public class SwitchDescription {
 
   public String getSoftwareDescription() {
     return software;
-  }
-
-  public String getSerialNumber() {
-    return serialNumber;
-  }
-
-  public String getDatapathDescription() {
-    return datapath;
   }
 
   @Override

@@ -32,12 +32,6 @@ public interface IDevice {
   /** Its former location. */
   SwitchPort[] getOldAP();
 
-  /** Its location, optionally with faulty ones. */
-  SwitchPort[] getAttachmentPoints(boolean flag);
-
-  /** The VLANs that it was seen on at that port. */
-  VlanVid[] getSwitchPortVlanIds(SwitchPort switchPort);
-
   /** When it was last seen. */
   Date getLastSeen();
 }

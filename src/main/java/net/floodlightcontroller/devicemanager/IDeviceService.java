@@ -2,7 +2,6 @@ package net.floodlightcontroller.devicemanager;
 
 import java.util.Collection;
 import java.util.Iterator;
-import net.floodlightcontroller.core.FloodlightContextStore;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -13,15 +12,6 @@ import org.projectfloodlight.openflow.types.VlanVid;
 
 /** The hosts that the network has seen. */
 public interface IDeviceService extends IFloodlightService {
-  /** Context key of the host that sent a packet. */
-  String CONTEXT_SRC_DEVICE = "net.floodlightcontroller.devicemanager.srcDevice";
-
-  /** Context key of the host that a packet is for. */
-  String CONTEXT_DST_DEVICE = "net.floodlightcontroller.devicemanager.dstDevice";
-
-  /** Typed access to the two keys above. */
-  FloodlightContextStore<IDevice> fcStore = new FloodlightContextStore<>();
-
   /** The device of that key, or null. */
   IDevice getDevice(Long key);
 

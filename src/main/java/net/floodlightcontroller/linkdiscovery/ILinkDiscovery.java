@@ -14,9 +14,7 @@ public interface ILinkDiscovery {
     SWITCH_UPDATED("Switch Updated"),
     SWITCH_REMOVED("Switch Removed"),
     PORT_UP("Port Up"),
-    PORT_DOWN("Port Down"),
-    TUNNEL_PORT_ADDED("Tunnel Port Added"),
-    TUNNEL_PORT_REMOVED("Tunnel Port Removed");
+    PORT_DOWN("Port Down");
 
     private final String text;
 
@@ -32,22 +30,14 @@ public interface ILinkDiscovery {
 
   /** The position of a switch in the network. */
   enum SwitchType {
-    BASIC_SWITCH,
-    CORE_SWITCH
+    BASIC_SWITCH
   }
 
   /** The kind of connection between the two ports of a link. */
   enum LinkType {
     INVALID_LINK,
     DIRECT_LINK,
-    MULTIHOP_LINK,
-    TUNNEL
-  }
-
-  /** Whether a link was seen in one direction or in both. */
-  enum LinkDirection {
-    UNIDIRECTIONAL,
-    BIDIRECTIONAL
+    MULTIHOP_LINK
   }
 
   /** One change; fields that do not belong to its kind are null. */
@@ -57,7 +47,6 @@ public interface ILinkDiscovery {
     protected DatapathId dst;
     protected OFPort dstPort;
     protected U64 latency;
-    protected SwitchType srcType;
     protected LinkType type;
     protected UpdateOperation operation;
 
@@ -82,7 +71,6 @@ public interface ILinkDiscovery {
     /** A switch changed. */
     public LDUpdate(DatapathId switchId, SwitchType type, UpdateOperation operation) {
       this.src = switchId;
-      this.srcType = type;
       this.operation = operation;
     }
 
@@ -91,18 +79,6 @@ public interface ILinkDiscovery {
       this.src = switchId;
       this.srcPort = port;
       this.operation = operation;
-    }
-
-    /** A copy. */
-    public LDUpdate(LDUpdate other) {
-      src = other.src;
-      srcPort = other.srcPort;
-      dst = other.dst;
-      dstPort = other.dstPort;
-      latency = other.latency;
-      srcType = other.srcType;
-      type = other.type;
-      operation = other.operation;
     }
 
     public DatapathId getSrc() {
@@ -121,24 +97,12 @@ public interface ILinkDiscovery {
       return dstPort;
     }
 
-    public U64 getLatency() {
-      return latency;
-    }
-
-    public SwitchType getSrcType() {
-      return srcType;
-    }
-
     public LinkType getType() {
       return type;
     }
 
     public UpdateOperation getOperation() {
       return operation;
-    }
-
-    public void setOperation(UpdateOperation operation) {
-      this.operation = operation;
     }
 
     @Override

@@ -7,13 +7,11 @@ import org.projectfloodlight.openflow.types.U64;
 
 /** A directed link between two switch ports. Its latency does not count for equality. */
 public class Link implements Comparable<Link> {
-  private DatapathId src;
-  private OFPort srcPort;
-  private DatapathId dst;
-  private OFPort dstPort;
-  private U64 latency;
-
-  public Link() {}
+  private final DatapathId src;
+  private final OFPort srcPort;
+  private final DatapathId dst;
+  private final OFPort dstPort;
+  private final U64 latency;
 
   public Link(DatapathId src, OFPort srcPort, DatapathId dst, OFPort dstPort, U64 latency) {
     this.src = src;
@@ -42,31 +40,6 @@ public class Link implements Comparable<Link> {
   /** The one-way latency in milliseconds. */
   public U64 getLatency() {
     return latency;
-  }
-
-  public void setSrc(DatapathId src) {
-    this.src = src;
-  }
-
-  public void setSrcPort(OFPort srcPort) {
-    this.srcPort = srcPort;
-  }
-
-  public void setDst(DatapathId dst) {
-    this.dst = dst;
-  }
-
-  public void setDstPort(OFPort dstPort) {
-    this.dstPort = dstPort;
-  }
-
-  public void setLatency(U64 latency) {
-    this.latency = latency;
-  }
-
-  /** The link as one word. */
-  public String toKeyString() {
-    return src + "|" + srcPort + "|" + dst + "|" + dstPort;
   }
 
   @Override

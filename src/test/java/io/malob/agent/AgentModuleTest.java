@@ -11,6 +11,7 @@ import com.google.common.io.BaseEncoding;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import io.malob.state.network.LinkMeasurements;
@@ -143,7 +144,7 @@ class AgentModuleTest {
   @Test
   void packetOfAnotherRule_isNotLookedAt() {
     byte[] report = udp(SERVER, TO_SERVERS, signed("w1", 1, "\"server\":{\"cpu\":0.5}"));
-    assertEquals(Command.CONTINUE, net.packetIn(S1, report, Cookie.of(Cookie.Kind.SWITCH, 0)));
+    assertEquals(Command.CONTINUE, net.packetIn(S1, report, Cookie.of(CookieKind.SWITCH, 0)));
     assertEquals(-1, cpu());
   }
 

@@ -4,9 +4,12 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.Futures;
 import io.malob.algorithm.graph.Topology;
+import io.malob.capability.FeatureProbes;
+import io.malob.capability.ISwitchCapabilityService;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
-import io.malob.state.network.LinkTracker;
+import io.malob.openflow.CookieKind;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.Stores;
@@ -36,6 +39,7 @@ import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -52,6 +56,7 @@ import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
  * The agents' module between stubbed services and switches that write down what they are sent.
@@ -65,7 +70,7 @@ final class AgentNetwork {
 
   final AtomicLong nanoTime = new AtomicLong();
   final ServerTracker servers = new ServerTracker(LIVES);
-  final LinkTracker links = new LinkTracker(LIVES);
+  final MeasuredLinks links = new MeasuredLinks(LIVES);
   final AgentModule module = new AgentModule(nanoTime::get, () -> WALL_MILLIS);
 
   private final Map<DatapathId, IOFSwitch> switches = new TreeMap<>();
@@ -77,6 +82,7 @@ final class AgentNetwork {
   private final List<Runnable> tasks = new ArrayList<>();
   private Supplier<?> linkAgents = Set::of;
   private boolean holdsTasks;
+  private final FeatureProbes features = new FeatureProbes();
   private boolean refusesMeters;
   private Topology topology = Topology.EMPTY;
   private IOFSwitchListener switchListener;
@@ -111,6 +117,9 @@ final class AgentNetwork {
             .on("setLinkAgents", with -> linkAgents = (Supplier<?>) with[0])
             .make();
     context.addService(IMonitorService.class, monitor);
+    context.addService(
+        ISwitchCapabilityService.class,
+        Stub.of(ISwitchCapabilityService.class).on("features", with -> features).make());
     ScheduledExecutorService timer = timer();
     IThreadPoolService pool = () -> timer;
     context.addService(IThreadPoolService.class, pool);
@@ -197,7 +206,7 @@ final class AgentNetwork {
                 .setCode(OFMeterModFailedCode.OUT_OF_METERS)
                 .setData(OFErrorCauseData.NONE)
                 .build();
-        module.receive(switches.get(id), error, new FloodlightContext());
+        features.refused((OFErrorMsg) error);
       }
     }
     return List.of();
@@ -217,6 +226,7 @@ final class AgentNetwork {
     IDevice device =
         Stub.of(IDevice.class)
             .on("getAttachmentPoints", with -> ports)
+            .on("getVlanId", with -> new VlanVid[] {VlanVid.ZERO})
             .on("getMACAddress", with -> MacAddress.of("02:00:00:00:00:01"))
             .make();
     devices.put(address, device);
@@ -229,7 +239,7 @@ final class AgentNetwork {
 
   /** A packet that came by a rule of the module's. */
   Command packetIn(DatapathId at, byte[] frame) {
-    return packetIn(at, frame, Cookie.of(Cookie.Kind.REPORT, 0));
+    return packetIn(at, frame, Cookie.of(CookieKind.REPORT, 0));
   }
 
   Command packetIn(DatapathId at, byte[] frame, U64 cookie) {
@@ -245,7 +255,7 @@ final class AgentNetwork {
 
   /** The same, as far as the first listener. */
   Command packetInToFirst(DatapathId at, byte[] frame) {
-    OFMessage message = message(at, frame, Cookie.of(Cookie.Kind.REPORT, 0));
+    OFMessage message = message(at, frame, Cookie.of(CookieKind.REPORT, 0));
     return module.receive(switches.get(at), message, new FloodlightContext());
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.common.io.BaseEncoding;
 import com.google.common.primitives.Bytes;
+import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.AgentTableFormat;
@@ -12,6 +13,8 @@ import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
 import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
+import io.malob.testing.Stub;
+import io.malob.testing.WireBytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -125,5 +128,21 @@ class PeerReportsTest {
     network.connect(a.streams, b.streams);
 
     assertEquals(List.of(), b.taken);
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() throws Exception {
+    List<ByteBuffer> messages = new ArrayList<>();
+    PeerNetwork.Peer streams = network.peer("c");
+    streams.listen(
+        PeerTopic.REPORTS,
+        Stub.of(PeerListener.class)
+            .on("received", with -> messages.add((ByteBuffer) with[1]))
+            .on("reached", with -> null)
+            .make());
+    receives(a, 1);
+    now += 5_000;
+    network.connect(a.streams, streams);
+    WireBytes.check("report", messages.get(0).array());
   }
 }

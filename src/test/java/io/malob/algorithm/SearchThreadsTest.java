@@ -81,7 +81,6 @@ class SearchThreadsTest {
         namedOneOf(
             "io.malob.algorithm.graph.BestPathSearch",
             "io.malob.algorithm.graph.KShortestPaths",
-            "io.malob.algorithm.graph.CheapestPaths",
             "io.malob.algorithm.graph.PathTree"),
         isMethod().and(namedOneOf("search", "repair", "find", "to", "fewestHops", "cheapest")));
   }

@@ -27,7 +27,7 @@ class ServerLoadTest {
     open(10);
     load.reported(0.5, 6e6);
     load.reported(0.5, 6e6);
-    load.setForeign(2);
+    load.setDirect(2);
     load.setShare(0.5);
     ServerLoad copy = load.without(4);
     IntStream.range(0, 4).forEach(i -> load.closed());
@@ -105,7 +105,7 @@ class ServerLoadTest {
   @Test
   void present_byReportsAlone_isThatOfTheLatest() {
     open(2);
-    load.setForeign(3);
+    load.setDirect(3);
     assertEquals(3, load.present(Counting.MEASURED_ONLY));
     load.reported(UNKNOWN, UNKNOWN);
     open(1);

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
@@ -70,7 +70,8 @@ class AdminStateTest extends OnEachProfile {
   }
 
   private byte[] toVip(int srcPort, int dstPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, dstPort, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, dstPort, flags);
   }
 
   private List<Delivery> send(int srcPort, int flags) {
@@ -115,7 +116,7 @@ class AdminStateTest extends OnEachProfile {
     assertReaches(first, send(40_000, ACK));
     net.pass(60);
     net.expire();
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertReaches(first, send(40_000, ACK));
     send(40_000, FIN | ACK);
     assertEquals(0, net.stats("m1").activeConnections());
@@ -140,7 +141,8 @@ class AdminStateTest extends OnEachProfile {
   void drainedMember_loosesUdpAfterAPause() {
     service();
     byte[] datagram =
-        Frames.udp(client.mac(), VipMac.of(VIP), client.ip(), 5_000, VIP, 53, new byte[4]);
+        Frames.udp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), 5_000, VIP, 53, new byte[4]);
     assertReaches(first, net.send(client, datagram));
     set("m1", "drain");
     assertReaches(first, net.send(client, datagram));

@@ -6,8 +6,8 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -34,7 +34,7 @@ class AllowedSourcesTest extends OnEachProfile {
   }
 
   private List<FakeRule> aclDropRules() {
-    return net.rules(fixture.s1, Cookie.Kind.DENIAL);
+    return net.rules(fixture.s1, CookieKind.DENIAL);
   }
 
   private List<Delivery> datagram(Host from, int port) {
@@ -42,7 +42,7 @@ class AllowedSourcesTest extends OnEachProfile {
         from,
         Frames.udp(
             from.mac(),
-            VipMac.of(PolicyFixture.VIP),
+            EdgeMac.of(from.switchId()),
             from.ip(),
             5_000,
             PolicyFixture.VIP,
@@ -118,7 +118,7 @@ class AllowedSourcesTest extends OnEachProfile {
             fixture.client,
             Frames.tcp(
                 fixture.client.mac(),
-                VipMac.of(PolicyFixture.VIP),
+                EdgeMac.of(fixture.client.switchId()),
                 fixture.client.ip(),
                 40_000,
                 PolicyFixture.VIP,

@@ -10,7 +10,7 @@ import io.malob.balancer.api.BalancerActivity.Durations;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.PlacementTimes;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
@@ -49,7 +49,14 @@ class BalancerActivityTest extends OnEachProfile {
   private void send(int srcPort, int dstPort, int flags) {
     net.send(
         client,
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, dstPort, flags));
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            srcPort,
+            VIP,
+            dstPort,
+            flags));
   }
 
   private void serve() {
@@ -138,7 +145,7 @@ class BalancerActivityTest extends OnEachProfile {
                     client,
                     Frames.tcp(
                         client.mac(),
-                        VipMac.of(VIP),
+                        EdgeMac.of(client.switchId()),
                         client.ip(),
                         40_000,
                         VIP,
@@ -209,7 +216,14 @@ class BalancerActivityTest extends OnEachProfile {
     net.expire();
 
     int bytes =
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, Packet.TCP_ACK)
+        Frames.tcp(
+                client.mac(),
+                EdgeMac.of(client.switchId()),
+                client.ip(),
+                40_000,
+                VIP,
+                80,
+                Packet.TCP_ACK)
             .length;
     assertEquals(10L * bytes, net.module.activity().traffic().get("m1").requestBytes());
   }

@@ -5,21 +5,24 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.algorithm.VlanAddress;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.health.SpoofGuard;
+import io.malob.capability.FeatureProbes;
 import io.malob.capability.ISwitchCapabilityService;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.LinkCapacity;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
@@ -72,6 +75,7 @@ import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -98,6 +102,7 @@ import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
  * The balancer module between stubbed services and a network of fake flow tables: what it writes to
@@ -119,8 +124,8 @@ final class BalancerNetwork {
       new ServerTracker(new TimesToLive(0, 0, 0, TimeUnit.SECONDS.toNanos(30)));
 
   /** What is known of links; empty until a test sets a topology and measurements. */
-  final LinkTracker linkTracker =
-      new LinkTracker(
+  final MeasuredLinks linkTracker =
+      new MeasuredLinks(
           new TimesToLive(
               TimeUnit.SECONDS.toNanos(30),
               TimeUnit.SECONDS.toNanos(30),
@@ -147,7 +152,7 @@ final class BalancerNetwork {
 
   private final Set<Link> links = new HashSet<>();
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
-  private final Map<IPAddress<?>, IDevice> devices = new HashMap<>();
+  private final Map<VlanAddress, IDevice> devices = new HashMap<>();
   private final Map<MacAddress, IDevice> devicesWithoutAddress = new HashMap<>();
   private final List<SettableFuture<OFMessage>> heldBarriers = new ArrayList<>();
 
@@ -156,9 +161,10 @@ final class BalancerNetwork {
       MultimapBuilder.treeKeys().arrayListValues().build();
 
   private boolean holdBarriers;
+  private final FeatureProbes features = new FeatureProbes();
   private boolean refusesTcpFlags;
   private final Set<MatchField<?>> unmaskable = new HashSet<>();
-  private final Set<Cookie.Kind> noRoomFor = EnumSet.noneOf(Cookie.Kind.class);
+  private final Set<CookieKind> noRoomFor = EnumSet.noneOf(CookieKind.class);
 
   private final List<Repeated> repeated = new ArrayList<>();
 
@@ -291,7 +297,7 @@ final class BalancerNetwork {
   private IFloodlightProviderService provider() {
     return Stub.of(IFloodlightProviderService.class)
         .on("addOFMessageListener", with -> listens((IOFMessageListener) with[1]))
-        .on("getListeners", with -> Map.of(OFType.ERROR, List.of(messageListener)))
+        .on("getListeners", with -> Map.of(OFType.ERROR, List.of(probeListener(), messageListener)))
         .make();
   }
 
@@ -352,10 +358,23 @@ final class BalancerNetwork {
         .make();
   }
 
+  /** Takes the errors about probes, like the module that probes. */
+  private IOFMessageListener probeListener() {
+    return Stub.of(IOFMessageListener.class)
+        .on(
+            "receive",
+            with ->
+                with[1] instanceof OFErrorMsg error && features.refused(error)
+                    ? Command.STOP
+                    : Command.CONTINUE)
+        .make();
+  }
+
   /** Layouts are known at once. */
   @SuppressWarnings("FutureReturnValueIgnored") // the module takes it for what it is
   private ISwitchCapabilityService capabilities() {
     return Stub.of(ISwitchCapabilityService.class)
+        .on("features", with -> features)
         .on("layout", with -> layout((DatapathId) with[0]))
         .on("whenKnown", with -> CompletableFuture.completedFuture(layout((DatapathId) with[0])))
         .make();
@@ -376,8 +395,11 @@ final class BalancerNetwork {
                     .filter(each -> each.getMACAddress().equals(with[0]))
                     .iterator();
               }
-              IDevice device = devices.get(with[with[2].equals(IPv4Address.NONE) ? 3 : 2]);
-              return (device == null ? List.<IDevice>of() : List.of(device)).iterator();
+              Object address = with[with[2].equals(IPv4Address.NONE) ? 3 : 2];
+              return devices.entrySet().stream()
+                  .filter(each -> each.getKey().address().equals(address))
+                  .map(Map.Entry::getValue)
+                  .iterator();
             })
         .on("getAllDevices", with -> allDevices())
         .make();
@@ -651,6 +673,9 @@ final class BalancerNetwork {
             == Command.STOP) {
       return;
     }
+    if (message instanceof OFErrorMsg error && features.refused(error)) {
+      return;
+    }
     Command command =
         messageListener.receive(switches.get(switchId), message, new FloodlightContext());
     if (command == Command.CONTINUE && message instanceof OFPacketIn packetIn) {
@@ -659,7 +684,7 @@ final class BalancerNetwork {
   }
 
   /** Whether the tables for rules of a kind are full. */
-  void refuse(Cookie.Kind kind, boolean full) {
+  void refuse(CookieKind kind, boolean full) {
     if (full) {
       noRoomFor.add(kind);
     } else {
@@ -707,12 +732,14 @@ final class BalancerNetwork {
         .forEach(barrier -> barrier.setException(new SwitchDisconnectedException(switchId)));
     List.copyOf(probes.removeAll(switchId))
         .forEach(probe -> probe.setException(new SwitchDisconnectedException(switchId)));
+    features.forget(switchId);
     switchListener.switchRemoved(switchId);
   }
 
   /** A switch stays connected but takes its orders from another controller. */
   void deactivate(DatapathId switchId) {
     inactive.add(switchId);
+    features.forget(switchId);
     switchListener.switchDeactivated(switchId);
     topologyListener.topologyChanged(List.of());
   }
@@ -787,9 +814,14 @@ final class BalancerNetwork {
 
   /** The controller learns a host. */
   void learn(Host host) {
+    learn(host, 0);
+  }
+
+  /** The controller learns a host in a VLAN. */
+  void learn(Host host, int vlan) {
     SwitchPort port = new SwitchPort(host.switchId(), OFPort.of(host.port()));
-    IDevice device = device(host, port, host.address());
-    IDevice before = devices.put(host.address(), device);
+    IDevice device = device(host, vlan, port, host.address());
+    IDevice before = devices.put(new VlanAddress(host.address(), vlan), device);
     if (before == null
         || !before.getMACAddress().equals(host.mac())
         || List.of(before.getAttachmentPoints()).contains(port)) {
@@ -801,16 +833,17 @@ final class BalancerNetwork {
 
   /** The controller has seen frames of a host, and has not learnt its address. */
   void learnWithoutAddress(Host host) {
-    IDevice device = device(host, new SwitchPort(host.switchId(), OFPort.of(host.port())));
+    IDevice device = device(host, 0, new SwitchPort(host.switchId(), OFPort.of(host.port())));
     devicesWithoutAddress.put(host.mac(), device);
     deviceListener.deviceAdded(device);
   }
 
-  private static IDevice device(Host host, SwitchPort port, IPAddress<?>... addresses) {
+  private static IDevice device(Host host, int vlan, SwitchPort port, IPAddress<?>... addresses) {
     return Stub.of(IDevice.class)
         .on("getIPv4Addresses", with -> only(IPv4Address.class, addresses))
         .on("getIPv6Addresses", with -> only(IPv6Address.class, addresses))
         .on("getMACAddress", with -> host.mac())
+        .on("getVlanId", with -> new VlanVid[] {VlanVid.ofVlan(vlan)})
         .on("getAttachmentPoints", with -> new SwitchPort[] {port})
         .make();
   }
@@ -821,7 +854,7 @@ final class BalancerNetwork {
 
   /** The controller forgets a host. */
   void forget(Host host) {
-    deviceListener.deviceRemoved(devices.remove(host.address()));
+    deviceListener.deviceRemoved(devices.remove(new VlanAddress(host.address(), 0)));
   }
 
   /** A host of a test. */
@@ -986,7 +1019,7 @@ final class BalancerNetwork {
   record Repeated(Runnable work, long millis) {}
 
   /** The balancer's rules of a kind. */
-  List<FakeRule> rules(DatapathId switchId, Cookie.Kind kind) {
+  List<FakeRule> rules(DatapathId switchId, CookieKind kind) {
     return network.table(switchId).rules().stream()
         .filter(rule -> Cookie.is(rule.cookie(), kind))
         .toList();

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.packet.Replies;
@@ -43,7 +43,7 @@ import org.projectfloodlight.openflow.types.TableId;
  */
 class BalancerTest extends OnEachProfile {
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
-  private static final MacAddress VIP_MAC = VipMac.of(VIP);
+  private static final MacAddress VIP_MAC = EdgeMac.of(DatapathId.of(1));
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
 
@@ -122,7 +122,7 @@ class BalancerTest extends OnEachProfile {
     }
 
     assertEquals(before + 20, allRules());
-    assertEquals(0, net.rules(s2, Cookie.Kind.REQUEST).size());
+    assertEquals(0, net.rules(s2, CookieKind.REQUEST).size());
   }
 
   private int allRules() {
@@ -139,7 +139,7 @@ class BalancerTest extends OnEachProfile {
     Packet back = only(net.send(local, fromMember(local, 8_080, 40_000)), client);
 
     assertEquals(VIP.getInt(), back.srcAddress());
-    assertEquals(0, net.rules(s1, Cookie.Kind.LABEL).size());
+    assertEquals(0, net.rules(s1, CookieKind.LABEL).size());
   }
 
   @Test
@@ -147,8 +147,8 @@ class BalancerTest extends OnEachProfile {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    int hosts = net.rules(s3, Cookie.Kind.HOST).size();
-    for (FakeRule rule : net.rules(s3, Cookie.Kind.HOST)) {
+    int hosts = net.rules(s3, CookieKind.HOST).size();
+    for (FakeRule rule : net.rules(s3, CookieKind.HOST)) {
       net.network.send(
           s3,
           BalancerNetwork.FACTORY
@@ -163,7 +163,7 @@ class BalancerTest extends OnEachProfile {
 
     assertEquals(8_080, atMember.dstPort());
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
-    assertEquals(hosts, net.rules(s3, Cookie.Kind.HOST).size());
+    assertEquals(hosts, net.rules(s3, CookieKind.HOST).size());
     assertEquals(List.of(), net.passedOn);
   }
 
@@ -198,17 +198,17 @@ class BalancerTest extends OnEachProfile {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    FakeRule reply = net.rules(s3, Cookie.Kind.REPLY).get(0);
+    FakeRule reply = net.rules(s3, CookieKind.REPLY).get(0);
     net.timeOut(s3, reply);
 
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
-    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY), "may be on its way");
+    assertEquals(List.of(), net.rules(s3, CookieKind.REPLY), "may be on its way");
 
     net.pass(1);
     Packet atClient = only(net.send(far, fromMember(far, 8_080, 40_000)), client);
 
     assertEquals(VIP.getInt(), atClient.srcAddress());
-    assertEquals(1, net.rules(s3, Cookie.Kind.REPLY).size());
+    assertEquals(1, net.rules(s3, CookieKind.REPLY).size());
   }
 
   @Test
@@ -264,13 +264,13 @@ class BalancerTest extends OnEachProfile {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.pass(31);
-    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "one path each way");
+    assertEquals(2, net.rules(s2, CookieKind.LABEL).size(), "one path each way");
 
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.delete(Catalog.MEMBERS, "m1");
     net.pass(31);
 
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
+    assertEquals(List.of(), net.rules(s2, CookieKind.LABEL));
   }
 
   private static boolean isArp(byte[] frame) {
@@ -327,14 +327,14 @@ class BalancerTest extends OnEachProfile {
   @Test
   void switchWithoutRoomForALabel_isNoWay() {
     net.webService(far);
-    net.refuse(Cookie.Kind.LABEL, true);
+    net.refuse(CookieKind.LABEL, true);
     net.learn(far);
     Packet reset = only(net.send(client, toVip(40_000, 80, SYN)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
     assertEquals(1, net.refused(RejectReason.PATH_FAILED));
     assertEquals(0, net.module.paths().size());
 
-    net.refuse(Cookie.Kind.LABEL, false);
+    net.refuse(CookieKind.LABEL, false);
     only(net.send(client, toVip(40_001, 80, SYN)), far);
     assertEquals(1, net.module.counters().openConnections());
   }
@@ -408,7 +408,9 @@ class BalancerTest extends OnEachProfile {
     IPv4Address second = IPv4Address.of("10.0.0.101");
 
     Packet one = Packet.parse(net.send(client, toVip(40_000, 80, SYN)).get(0).frame());
-    byte[] syn = Frames.tcp(client.mac(), VipMac.of(second), client.ip(), 40_000, second, 80, SYN);
+    byte[] syn =
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, second, 80, SYN);
     Packet two = Packet.parse(net.send(client, syn).get(0).frame());
 
     assertNotEquals(one.dstAddress(), two.dstAddress());
@@ -491,7 +493,7 @@ class BalancerTest extends OnEachProfile {
     anyService();
     byte[] datagram = Frames.udp(client.mac(), VIP_MAC, client.ip(), 5_000, VIP, 53, new byte[3]);
     only(net.send(client, datagram), far);
-    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
+    net.timeOut(s3, net.rules(s3, CookieKind.REPLY).get(0));
     byte[] answer =
         Frames.udp(far.mac(), client.mac(), far.ip(), 53, client.ip(), 5_000, new byte[32]);
 
@@ -611,7 +613,8 @@ class BalancerTest extends OnEachProfile {
     IPv6Address vip = IPv6Address.of("2001:db8::64");
     net.create(Catalog.VIPS, "id", "six", "protocol", "tcp", "address", "2001:db8::64");
     Ipv6Frames frames =
-        new Ipv6Frames(client.mac(), VipMac.of(vip), IPv6Address.of("2001:db8::1"), vip);
+        new Ipv6Frames(
+            client.mac(), EdgeMac.of(client.switchId()), IPv6Address.of("2001:db8::1"), vip);
     byte[] segment = Arrays.copyOfRange(frames.tcp(40_000, 80, SYN), 54, 74);
     byte[] behind = new byte[8 + segment.length];
     behind[0] = 6;
@@ -695,7 +698,7 @@ class BalancerTest extends OnEachProfile {
     assertEquals(List.of(), net.send(client, Frames.arpRequest(client.mac(), client.ip(), VIP)));
 
     assertEquals(1, net.passedOn.size());
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.VIP));
+    assertEquals(List.of(), net.rules(s1, CookieKind.VIP));
   }
 
   @Test
@@ -708,8 +711,8 @@ class BalancerTest extends OnEachProfile {
 
     net.delete(Catalog.MEMBERS, "m1");
 
-    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(1, net.rules(s3, Cookie.Kind.REPLY).size());
+    assertEquals(1, net.rules(s1, CookieKind.REQUEST).size());
+    assertEquals(1, net.rules(s3, CookieKind.REPLY).size());
     Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
     only(net.send(client, toVip(40_001, 80, ACK)), farToo);
@@ -723,8 +726,8 @@ class BalancerTest extends OnEachProfile {
 
     net.delete(Catalog.POOLS, "p");
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
-    assertEquals(0, net.rules(s3, Cookie.Kind.REPLY).size());
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
+    assertEquals(0, net.rules(s3, CookieKind.REPLY).size());
     assertTrue(only(net.send(client, toVip(40_001, 80, SYN)), client).hasTcpFlags(Packet.TCP_RST));
     assertEquals(1, net.refused(RejectReason.NO_POOL));
   }
@@ -737,8 +740,8 @@ class BalancerTest extends OnEachProfile {
 
     net.delete(Catalog.VIPS, "v");
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
-    assertEquals(0, net.rules(s3, Cookie.Kind.REPLY).size());
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
+    assertEquals(0, net.rules(s3, CookieKind.REPLY).size());
   }
 
   @Test
@@ -750,7 +753,7 @@ class BalancerTest extends OnEachProfile {
     assertEquals(1, net.stats("m1").activeConnections());
     net.send(client, toVip(40_000, 80, ACK));
 
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
 
     Packet later = only(net.send(client, toVip(40_000, 80, ACK)), far);
@@ -772,7 +775,7 @@ class BalancerTest extends OnEachProfile {
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
     only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
     assertEquals(0, net.stats("m1").activeConnections());
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
   }
 
@@ -784,14 +787,14 @@ class BalancerTest extends OnEachProfile {
     net.webService(far, farToo);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
     only(net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK)), far);
-    List<FakeRule> rules = net.rules(s1, Cookie.Kind.REQUEST);
+    List<FakeRule> rules = net.rules(s1, CookieKind.REQUEST);
 
     only(net.send(client, toVip(40_000, 80, SYN)), far);
 
     assertEquals(1, net.stats("m1").activeConnections());
     assertEquals(2, net.stats("m1").totalConnections());
     assertEquals(
-        rules, net.rules(s1, Cookie.Kind.REQUEST), "a changed rule would take effect too late");
+        rules, net.rules(s1, CookieKind.REQUEST), "a changed rule would take effect too late");
   }
 
   @Test
@@ -825,7 +828,7 @@ class BalancerTest extends OnEachProfile {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     only(net.send(client, toVip(40_000, 80, ACK)), far);
 
@@ -839,8 +842,8 @@ class BalancerTest extends OnEachProfile {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, ACK));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
-    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
+    net.timeOut(s3, net.rules(s3, CookieKind.REPLY).get(0));
     net.pass(40);
     assertEquals(List.of(), net.module.paths(), "the paths are gone");
 
@@ -851,7 +854,7 @@ class BalancerTest extends OnEachProfile {
     only(net.delivered, client);
     assertEquals(1, net.stats("m1").activeConnections());
 
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(0, net.stats("m1").activeConnections());
   }
 
@@ -859,18 +862,17 @@ class BalancerTest extends OnEachProfile {
   void ruleThatASwitchRefuses_endsItsConnectionAndIsCounted() {
     net.learn(far);
     net.webService(far);
-    net.refuse(Cookie.Kind.REQUEST, true);
+    net.refuse(CookieKind.REQUEST, true);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
 
     assertEquals(0, net.stats("m1").activeConnections());
     assertEquals(0, net.module.counters().openConnections());
     assertEquals(1, net.refused(RejectReason.RULE_REFUSED));
     assertEquals(
-        Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)),
-        net.module.counters().rejectedRules());
-    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY), "its other rule goes, too");
+        Map.of(s1, Map.of("FLOW_MOD_FAILED/TABLE_FULL", 1L)), net.module.counters().refusedRules());
+    assertEquals(List.of(), net.rules(s3, CookieKind.REPLY), "its other rule goes, too");
 
-    net.refuse(Cookie.Kind.REQUEST, false);
+    net.refuse(CookieKind.REQUEST, false);
     only(net.send(client, toVip(40_000, 80, SYN)), far);
     assertEquals(1, net.module.counters().openConnections());
   }
@@ -917,7 +919,7 @@ class BalancerTest extends OnEachProfile {
 
     assertFalse(old.module.endsAreTold());
     assertEquals(1, old.stats("m1").activeConnections());
-    old.timeOut(sw, old.rules(sw, Cookie.Kind.REQUEST).get(0));
+    old.timeOut(sw, old.rules(sw, CookieKind.REQUEST).get(0));
     assertEquals(0, old.stats("m1").activeConnections());
   }
 
@@ -927,7 +929,7 @@ class BalancerTest extends OnEachProfile {
     net.learn(farToo);
     net.webService(far, farToo);
     net.send(client, toVip(40_000, 80, SYN));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     only(net.send(client, toVip(40_000, 80, SYN)), farToo);
 
@@ -939,7 +941,7 @@ class BalancerTest extends OnEachProfile {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    FakeRule earlier = net.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule earlier = net.rules(s1, CookieKind.REQUEST).get(0);
     net.timeOut(s1, earlier);
     net.send(client, toVip(40_000, 80, SYN));
 
@@ -996,7 +998,7 @@ class BalancerTest extends OnEachProfile {
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
     net.send(client, toVip(40_000, 80, ACK));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.disconnect(s3);
     net.forgetLinks(s3);
 
@@ -1048,8 +1050,8 @@ class BalancerTest extends OnEachProfile {
     net.learn(far);
     net.webService(far);
     net.send(client, toVip(40_000, 80, SYN));
-    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size());
-    List<FakeRule> atTheEdge = net.rules(s1, Cookie.Kind.REQUEST);
+    assertEquals(2, net.rules(s2, CookieKind.LABEL).size());
+    List<FakeRule> atTheEdge = net.rules(s1, CookieKind.REQUEST);
 
     net.unlink(s1, 2);
     net.passMillis(50); // in which rules that name the port are changed
@@ -1060,10 +1062,10 @@ class BalancerTest extends OnEachProfile {
     only(net.send(far, fromMember(far, 8_080, 40_000)), client);
     if (profile != SwitchProfile.ONE_TABLE) {
       assertEquals(
-          atTheEdge, net.rules(s1, Cookie.Kind.REQUEST), "no rule of a connection was touched");
+          atTheEdge, net.rules(s1, CookieKind.REQUEST), "no rule of a connection was touched");
     }
-    assertEquals(2, net.rules(s4, Cookie.Kind.LABEL).size());
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL), "the old way is cleared");
+    assertEquals(2, net.rules(s4, CookieKind.LABEL).size());
+    assertEquals(List.of(), net.rules(s2, CookieKind.LABEL), "the old way is cleared");
   }
 
   @Test
@@ -1074,7 +1076,7 @@ class BalancerTest extends OnEachProfile {
 
     net.unlink(s2, 2);
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertEquals(0, net.stats("m1").activeConnections());
     Packet reset = only(net.send(client, toVip(40_000, 80, ACK)), client);
     assertTrue(reset.hasTcpFlags(Packet.TCP_RST));
@@ -1121,7 +1123,7 @@ class BalancerTest extends OnEachProfile {
 
     net.send(client, toVip(40_000, 80, Packet.TCP_FIN | ACK));
     net.send(client, toVip(40_000, 80, Packet.TCP_RST));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(1));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(1));
     assertEquals(Map.of("1>2", 1, "2>1", 1, "2>3", 1, "3>2", 1), activeOnLinks());
 
     net.send(client, toVip(40_000, 80, SYN)); // used again while its rules are there
@@ -1190,7 +1192,7 @@ class BalancerTest extends OnEachProfile {
     small.webService(to);
     only(small.send(from, toVip(40_000, 80, SYN)), to);
     only(small.send(from, toVip(40_000, 80, ACK)), to);
-    small.timeOut(sw, small.rules(sw, Cookie.Kind.REQUEST).get(0));
+    small.timeOut(sw, small.rules(sw, CookieKind.REQUEST).get(0));
     only(small.send(from, toVip(40_001, 80, SYN)), to);
 
     Packet reset = only(small.send(from, toVip(40_000, 80, ACK)), from);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -71,7 +71,8 @@ class ClashTest extends OnEachProfile {
   }
 
   private List<Delivery> send(Host from, IPv4Address vip, int flags) {
-    return net.send(from, Frames.tcp(from.mac(), VipMac.of(vip), from.ip(), PORT, vip, 80, flags));
+    return net.send(
+        from, Frames.tcp(from.mac(), EdgeMac.of(from.switchId()), from.ip(), PORT, vip, 80, flags));
   }
 
   private List<Delivery> reply(Host member) {
@@ -90,7 +91,7 @@ class ClashTest extends OnEachProfile {
 
   private void expire(IPv4Address vip) {
     FakeRule request =
-        net.rules(s1, Cookie.Kind.REQUEST).stream()
+        net.rules(s1, CookieKind.REQUEST).stream()
             .filter(rule -> rule.match().toString().contains("ipv4_dst=" + vip + ","))
             .findFirst()
             .orElseThrow();
@@ -168,7 +169,8 @@ class ClashTest extends OnEachProfile {
     services(first, second);
     for (int i = 0; i < 4; i++) {
       int port = PORT + i;
-      byte[] syn = Frames.tcp(first.mac(), VipMac.of(A), first.ip(), port, A, 80, SYN);
+      byte[] syn =
+          Frames.tcp(first.mac(), EdgeMac.of(first.switchId()), first.ip(), port, A, 80, SYN);
       only(net.send(first, syn), second);
     }
     byte[] answer =

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -48,7 +48,9 @@ class ClosingTest extends OnEachProfile {
 
   private List<Delivery> toVip(int srcPort, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   private List<Delivery> toClient(int dstPort, int flags) {
@@ -113,7 +115,7 @@ class ClosingTest extends OnEachProfile {
 
     assertEquals(2, told.size());
     assertSyn(told.get(0), "10.0.0.100", 80, client, 40_000);
-    assertEquals(VipMac.of(VIP), told.get(0).srcMac());
+    assertEquals(EdgeMac.of(client.switchId()), told.get(0).srcMac());
     assertSyn(told.get(1), "10.0.0.1", 40_000, member, 8_080);
     assertReset(only(toVip(40_000, ACK)), client);
     assertReset(only(toClient(40_000, ACK)), member);
@@ -136,7 +138,7 @@ class ClosingTest extends OnEachProfile {
     open(40_000);
     net.delete(Catalog.MEMBERS, "m1");
 
-    FakeRule rule = net.rules(s2, Cookie.Kind.CLOSED).get(0);
+    FakeRule rule = net.rules(s2, CookieKind.CLOSED).get(0);
     assertEquals(30, rule.hardTimeout());
   }
 
@@ -156,7 +158,7 @@ class ClosingTest extends OnEachProfile {
   void connectionThatSleeps_isToldAsWell() {
     open(40_000);
     only(toVip(40_000, ACK));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     net.delete(Catalog.MEMBERS, "m1");
 
@@ -169,7 +171,7 @@ class ClosingTest extends OnEachProfile {
   void clientWhoseSwitchIsAway_isToldWhenItIsBack() {
     open(40_000);
     only(toVip(40_000, ACK));
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.disconnect(s1);
 
     net.delete(Catalog.MEMBERS, "m1");
@@ -234,7 +236,7 @@ class ClosingTest extends OnEachProfile {
     toVip(40_000, FIN | ACK);
     toVip(40_001, FIN | ACK);
     FakeRule rule =
-        net.rules(s1, Cookie.Kind.REQUEST).stream()
+        net.rules(s1, CookieKind.REQUEST).stream()
             .filter(each -> each.match().toString().contains("40001"))
             .findFirst()
             .get();
@@ -243,7 +245,7 @@ class ClosingTest extends OnEachProfile {
     net.delete(Catalog.MEMBERS, "m1");
 
     assertEquals(List.of(), told(300));
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertFalse(
         net.table(s2).rules().stream().anyMatch(each -> each.match().toString().contains("40000")));
   }
@@ -254,7 +256,7 @@ class ClosingTest extends OnEachProfile {
 
     net.unlink(s1, 2);
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertEquals(2, told(300).size());
     assertReset(only(toVip(40_000, ACK)), client);
     assertReset(only(toClient(40_000, ACK)), member);
@@ -295,7 +297,7 @@ class ClosingTest extends OnEachProfile {
 
     net.delete(Catalog.MEMBERS, "m1");
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST), "cut off at once");
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST), "cut off at once");
     assertEquals(List.of(), told(100)); // the second hundred is barred now
     assertEquals(List.of(), told(100));
     assertEquals(200, told(100).size());

@@ -10,7 +10,7 @@ import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -211,7 +211,7 @@ class ConnectionLimitTest extends OnEachProfile {
         fixture.client,
         Frames.tcp(
             fixture.client.mac(),
-            VipMac.of(PolicyFixture.VIP),
+            EdgeMac.of(fixture.client.switchId()),
             fixture.client.ip(),
             40_000 + port % 100,
             PolicyFixture.VIP,

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.BalancerActivity;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.Frames;
@@ -64,7 +64,8 @@ class ConnectionRecordsTest extends OnEachProfile {
   }
 
   private byte[] request(int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, VIP, 80, flags);
   }
 
   private byte[] reply() {

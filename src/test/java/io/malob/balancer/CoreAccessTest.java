@@ -7,14 +7,17 @@ import static org.junit.jupiter.api.Assertions.fail;
 import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.admission.Relocations;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
-import io.malob.openflow.SwitchRules;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
+import io.malob.openflow.MaskedCookie;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.packet.QuotedPacket;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +81,9 @@ class CoreAccessTest {
 
   private List<Delivery> request(int clientPort, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), clientPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), clientPort, VIP, 80, flags));
   }
 
   private List<Delivery> reply(Host member, int clientPort) {
@@ -131,6 +136,22 @@ class CoreAccessTest {
     assertOpen(m2, 40_000);
   }
 
+  /** Its own way would lead them past every switch that sends them to the controller. */
+  @Test
+  void icmpErrorsOfAMember_andOfRoutersBehindIt_areTranslated() {
+    net.webService(m2);
+    byte[] atMember = only(request(40_000, SYN), m2).frame();
+    byte[] quote = Arrays.copyOfRange(atMember, 14, 14 + 28);
+    IPv4Address router = IPv4Address.of("192.0.2.1");
+
+    for (IPv4Address from : List.of(m2.ip(), router)) {
+      byte[] error = Frames.icmp(3, m2.mac(), client.mac(), from, client.ip(), 1_300, quote);
+      Packet atClient = only(net.send(m2, error), client);
+      assertEquals(from.equals(router) ? router : VIP, atClient.source());
+      assertEquals(VIP, QuotedPacket.of(atClient).orElseThrow().destination());
+    }
+  }
+
   @Test
   void trafficOfAMemberThatIsNoReply_goesItsOwnWay() {
     net.webService(m2);
@@ -144,13 +165,13 @@ class CoreAccessTest {
   void edgeThatIsLost_isReplacedByTheOther() {
     net.webService(m1);
     only(request(40_000, SYN), m1);
-    DatapathId edge = net.rules(s1, Cookie.Kind.REQUEST).isEmpty() ? s4 : s1;
+    DatapathId edge = net.rules(s1, CookieKind.REQUEST).isEmpty() ? s4 : s1;
     assertEquals(s1, edge); // s1 and s4 are equally near; the smaller DPID is first
 
     net.unlink(s1, 2);
     net.passMillis(Relocations.TICK_MILLIS);
 
-    assertEquals(1, net.rules(s4, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s4, CookieKind.REQUEST).size());
     assertOpen(m1, 40_000);
   }
 
@@ -175,7 +196,7 @@ class CoreAccessTest {
     net.webService(m1, m2);
     only(request(40_000, SYN), m1);
     only(request(40_001, SYN), m2);
-    List<FakeRule> before = net.rules(s3, Cookie.Kind.ACCESS);
+    List<FakeRule> before = net.rules(s3, CookieKind.ACCESS);
     assertTrue(before.size() > 2);
 
     BalancerNetwork again = net.restarted();
@@ -193,7 +214,7 @@ class CoreAccessTest {
 
     assertEquals(2, again.module.counters().openConnections());
     assertEquals(
-        ImmutableSet.copyOf(before), ImmutableSet.copyOf(again.rules(s3, Cookie.Kind.ACCESS)));
+        ImmutableSet.copyOf(before), ImmutableSet.copyOf(again.rules(s3, CookieKind.ACCESS)));
   }
 
   @Test
@@ -219,15 +240,15 @@ class CoreAccessTest {
   @Test
   void audit_restoresAccessRulesThatAreGone() {
     net.webService(m1, m2);
-    int count = net.rules(s3, Cookie.Kind.ACCESS).size();
+    int count = net.rules(s3, CookieKind.ACCESS).size();
     net.table(s3)
         .apply(
-            SwitchRules.deleteByCookie(
-                BalancerNetwork.FACTORY, Cookie.of(Cookie.Kind.ACCESS, 0), U64.NO_MASK));
-    assertEquals(0, net.rules(s3, Cookie.Kind.ACCESS).size());
+            new MaskedCookie(Cookie.of(CookieKind.ACCESS, 0), U64.NO_MASK)
+                .delete(BalancerNetwork.FACTORY));
+    assertEquals(0, net.rules(s3, CookieKind.ACCESS).size());
 
     net.pass(120);
 
-    assertEquals(count, net.rules(s3, Cookie.Kind.ACCESS).size());
+    assertEquals(count, net.rules(s3, CookieKind.ACCESS).size());
   }
 }

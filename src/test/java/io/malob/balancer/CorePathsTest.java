@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -91,7 +91,7 @@ class CorePathsTest {
   }
 
   private List<Delivery> fromClient(int flags) {
-    return net.send(client, tcp(client, VipMac.of(vip), 40_000, vip, 80, flags));
+    return net.send(client, tcp(client, EdgeMac.of(client.switchId()), 40_000, vip, 80, flags));
   }
 
   private List<Delivery> fromMember() {
@@ -123,7 +123,7 @@ class CorePathsTest {
   }
 
   private List<FakeRule> labels(DatapathId at) {
-    return net.rules(at, Cookie.Kind.LABEL);
+    return net.rules(at, CookieKind.LABEL);
   }
 
   /** Long enough for each switch to have been audited. */
@@ -215,7 +215,7 @@ class CorePathsTest {
 
   @Test
   void unusedLabels_leaveTheCore() {
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.delete(Catalog.MEMBERS, "m1");
 
     net.pass(31);

@@ -2,8 +2,8 @@ package io.malob.balancer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -32,7 +32,8 @@ class DormantConnectionsLimitTest extends OnEachProfile {
 
   private List<Delivery> send(BalancerNetwork.Host from, IPv4Address vip, int srcPort, int flags) {
     return net.send(
-        from, Frames.tcp(from.mac(), VipMac.of(vip), from.ip(), srcPort, vip, 80, flags));
+        from,
+        Frames.tcp(from.mac(), EdgeMac.of(from.switchId()), from.ip(), srcPort, vip, 80, flags));
   }
 
   private List<Delivery> datagram(int srcPort) {
@@ -40,7 +41,7 @@ class DormantConnectionsLimitTest extends OnEachProfile {
         fixture.client,
         Frames.udp(
             fixture.client.mac(),
-            VipMac.of(OTHER_VIP),
+            EdgeMac.of(fixture.client.switchId()),
             fixture.client.ip(),
             srcPort,
             OTHER_VIP,
@@ -145,7 +146,7 @@ class DormantConnectionsLimitTest extends OnEachProfile {
     fallSilent();
     assertEquals(0, net.module.counters().openConnections());
     assertEquals(MAX_DORMANT, net.module.counters().dormantConnections());
-    assertEquals(List.of(), net.rules(fixture.s2, Cookie.Kind.REPLY));
+    assertEquals(List.of(), net.rules(fixture.s2, CookieKind.REPLY));
     for (int i = 0; i < MAX_DORMANT; i++) {
       fixture.assertReaches(
           i % 2 == 0 ? fixture.first : fixture.second,

@@ -7,7 +7,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ExplainedConnection;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
@@ -55,7 +55,9 @@ class EjectionsTest extends OnEachProfile {
 
   private List<Delivery> request(int srcPort, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   private Host open(int srcPort) {

@@ -25,7 +25,7 @@ import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.AlgorithmChoice.Source;
 import io.malob.state.catalog.Catalog;
@@ -115,7 +115,9 @@ class ExplainerTest extends OnEachProfile {
 
   private void connect(int srcPort, int port, int flags) {
     net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, port, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, port, flags));
   }
 
   private PlacedConnection placed(int srcPort) {
@@ -404,7 +406,9 @@ class ExplainerTest extends OnEachProfile {
     small.learn(from);
     small.learn(to);
     small.webService(to);
-    small.send(from, Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), 1, VIP, 80, Packet.TCP_SYN));
+    small.send(
+        from,
+        Frames.tcp(from.mac(), EdgeMac.of(from.switchId()), from.ip(), 1, VIP, 80, Packet.TCP_SYN));
 
     assertEquals(
         new Refused("limit"),

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.LabelGroups;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeFlowTable;
@@ -67,7 +67,8 @@ class ForeignGroupsTest {
   }
 
   private byte[] toVip(int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, VIP, 80, flags);
   }
 
   private byte[] fromMember() {

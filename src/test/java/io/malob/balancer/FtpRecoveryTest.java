@@ -3,8 +3,9 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -84,7 +85,14 @@ class FtpRecoveryTest extends OnEachProfile {
   private List<Delivery> toVip(int srcPort, int dstPort, int flags) {
     return net.send(
         client,
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, dstPort, flags));
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            srcPort,
+            VIP,
+            dstPort,
+            flags));
   }
 
   private List<Delivery> toClient(int srcPort, int dstPort) {
@@ -106,7 +114,7 @@ class FtpRecoveryTest extends OnEachProfile {
 
   private List<FakeRule> dataRules() {
     return net.table(s2).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.FTP_DATA))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.FTP_DATA))
         .toList();
   }
 
@@ -164,7 +172,7 @@ class FtpRecoveryTest extends OnEachProfile {
   @Test
   void dataRuleOfAnEarlierRun_goesIfItsControlConnectionIsGone() {
     List<FakeRule> rules = dataRules();
-    for (FakeRule rule : List.copyOf(net.rules(s1, Cookie.Kind.REQUEST))) {
+    for (FakeRule rule : List.copyOf(net.rules(s1, CookieKind.REQUEST))) {
       net.table(s1)
           .apply(
               BalancerNetwork.FACTORY

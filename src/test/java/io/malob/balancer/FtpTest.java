@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -73,7 +73,9 @@ class FtpTest extends OnEachProfile {
 
   private List<Delivery> toVip(Host from, int srcPort, int dstPort, int flags) {
     return net.send(
-        from, Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), srcPort, VIP, dstPort, flags));
+        from,
+        Frames.tcp(
+            from.mac(), EdgeMac.of(from.switchId()), from.ip(), srcPort, VIP, dstPort, flags));
   }
 
   private List<Delivery> toClient(Host member, int srcPort, Host to, int dstPort, int flags) {
@@ -91,11 +93,11 @@ class FtpTest extends OnEachProfile {
   }
 
   private List<FakeRule> dataRules() {
-    return net.rules(s2, Cookie.Kind.FTP_DATA);
+    return net.rules(s2, CookieKind.FTP_DATA);
   }
 
   private FakeRule requestRule(int srcPort) {
-    return net.rules(s1, Cookie.Kind.REQUEST).stream()
+    return net.rules(s1, CookieKind.REQUEST).stream()
         .filter(rule -> rule.match().toString().contains("tcp_src=" + srcPort + ","))
         .findFirst()
         .orElseThrow();
@@ -269,7 +271,7 @@ class FtpTest extends OnEachProfile {
     Packet atClient = only(toClient(first, 20, client, 41_000, SYN), client);
     assertEquals(VIP.getInt(), atClient.srcAddress());
     assertEquals(20, atClient.srcPort());
-    assertEquals(VipMac.of(VIP), atClient.srcMac());
+    assertEquals(EdgeMac.of(client.switchId()), atClient.srcMac());
 
     net.network.setController(
         (switchId, port, output) -> fail("missed in table " + output.table()));
@@ -304,7 +306,7 @@ class FtpTest extends OnEachProfile {
     net.timeOut(s1, requestRule(41_000));
     net.timeOut(
         s2,
-        net.rules(s2, Cookie.Kind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
+        net.rules(s2, CookieKind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
     only(toClient(first, 20, client, 41_000, SYN), client);
 
     assertEquals(2, net.stats("m1").activeConnections());
@@ -323,7 +325,7 @@ class FtpTest extends OnEachProfile {
     net.timeOut(s1, requestRule(41_000));
     net.timeOut(
         s2,
-        net.rules(s2, Cookie.Kind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
+        net.rules(s2, CookieKind.REPLY).stream().filter(this::isData).findFirst().orElseThrow());
 
     assertEquals(VIP.getInt(), only(toClient(first, 20, client, 41_000, ACK), client).srcAddress());
     only(toVip(client, 41_000, 20, ACK), first);
@@ -402,7 +404,7 @@ class FtpTest extends OnEachProfile {
     only(toClient(first, 21, client, 40_000, ACK), client);
 
     assertEquals(1, dataRules().size());
-    assertNotEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
+    assertNotEquals(List.of(), net.rules(s2, CookieKind.LABEL));
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -31,7 +31,8 @@ class HairpinTest extends OnEachProfile {
 
   private List<Delivery> send(Host client, int port, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags));
+        client,
+        Frames.tcp(client.mac(), EdgeMac.of(client.switchId()), client.ip(), port, VIP, 80, flags));
   }
 
   /** Others reach the member by another port all the time. */

@@ -11,8 +11,8 @@ import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.api.VipStats;
 import io.malob.balancer.connection.HalfOpenLimit;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
@@ -118,7 +118,9 @@ class HalfOpenLimitTest {
     }
 
     private boolean reachesMember(IPv4Address to, int srcPort, int flags) {
-      byte[] frame = Frames.tcp(client.mac(), VipMac.of(to), client.ip(), srcPort, to, 80, flags);
+      byte[] frame =
+          Frames.tcp(
+              client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, to, 80, flags);
       return net.send(client, frame).stream()
           .anyMatch(out -> out.port().getPortNumber() == member.port());
     }
@@ -130,7 +132,7 @@ class HalfOpenLimitTest {
     }
 
     private List<Integer> idleTimeouts() {
-      return net.rules(s1, Cookie.Kind.REQUEST).stream()
+      return net.rules(s1, CookieKind.REQUEST).stream()
           .map(FakeRule::idleTimeout)
           .sorted()
           .toList();
@@ -140,14 +142,15 @@ class HalfOpenLimitTest {
     void synsBeyondTheLimit_areDroppedSilently_andOtherVipsGoOn() {
       flood(20);
 
-      assertEquals(8, net.rules(s1, Cookie.Kind.REQUEST).size());
+      assertEquals(8, net.rules(s1, CookieKind.REQUEST).size());
       assertEquals(12, net.refused(RejectReason.HALF_OPEN));
       assertTrue(net.send(client, syn(50_000)).isEmpty(), "no reset: to whom?");
       assertTrue(reachesMember(otherVip, 40_000, SYN));
     }
 
     private byte[] syn(int srcPort) {
-      return Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), srcPort, vip, 80, SYN);
+      return Frames.tcp(
+          client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, vip, 80, SYN);
     }
 
     @Test
@@ -266,7 +269,7 @@ class HalfOpenLimitTest {
       }
 
       assertTrue(reachesMember(vip, 50_000, SYN));
-      assertEquals(9, net.rules(s1, Cookie.Kind.REQUEST).size());
+      assertEquals(9, net.rules(s1, CookieKind.REQUEST).size());
     }
   }
 }

@@ -8,7 +8,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -100,7 +100,14 @@ class HealthTest extends OnEachProfile {
   private List<Delivery> open(int srcPort) {
     return net.send(
         client,
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, Packet.TCP_SYN));
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            srcPort,
+            VIP,
+            80,
+            Packet.TCP_SYN));
   }
 
   private Health health(String member) {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.admission.LimitWarnings;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
 import io.malob.module.Tasks;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
@@ -47,7 +47,9 @@ class HousekeepingTest {
 
   private List<Delivery> send(int srcPort, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   @Test

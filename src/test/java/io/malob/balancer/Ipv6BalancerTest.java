@@ -7,10 +7,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.IpFamily;
-import io.malob.openflow.packet.IpPacket;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.state.catalog.Catalog;
@@ -38,7 +37,7 @@ import org.projectfloodlight.openflow.types.U8;
  */
 class Ipv6BalancerTest extends OnEachProfile {
   private static final IPv6Address VIP = IPv6Address.of("2001:db8::64");
-  private static final MacAddress VIP_MAC = VipMac.of(VIP);
+  private static final MacAddress VIP_MAC = EdgeMac.of(DatapathId.of(1));
   private static final int SYN = Packet.TCP_SYN;
   private static final int ACK = Packet.TCP_ACK;
   private static final byte[] DATA = {1, 2, 3};
@@ -167,7 +166,7 @@ class Ipv6BalancerTest extends OnEachProfile {
   }
 
   private static QuotedPacket quotedBy(Packet error) {
-    return QuotedPacket.of(IpPacket.of(error).orElseThrow()).orElseThrow();
+    return QuotedPacket.of(error).orElseThrow();
   }
 
   @Test
@@ -185,7 +184,7 @@ class Ipv6BalancerTest extends OnEachProfile {
   @Test
   void ruleForAllIcmp_isReplaced_afterARestart() {
     net.send(client, toVip.icmp(128, 64, 1, DATA));
-    FakeRule rule = net.rules(s3, Cookie.Kind.REPLY).get(0);
+    FakeRule rule = net.rules(s3, CookieKind.REPLY).get(0);
     lose(rule);
     net.table(s3)
         .apply(
@@ -207,7 +206,7 @@ class Ipv6BalancerTest extends OnEachProfile {
     only(net.send(client, toVip.icmp(128, 64, 1, DATA)), member);
     only(net.send(member, toClient.icmp(129, 64, 1, DATA)), client);
 
-    List<FakeRule> rules = net.rules(s3, Cookie.Kind.REPLY);
+    List<FakeRule> rules = net.rules(s3, CookieKind.REPLY);
     assertEquals(1, rules.size());
     assertEquals(U8.of((short) 129), rules.get(0).match().get(MatchField.ICMPV6_TYPE));
     expectNoController();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.LinkCapacity;
@@ -75,7 +75,9 @@ class LinkFlapTest extends OnEachProfile {
 
   private void send(int srcPort, int flags) {
     net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   /** Opens ten connections, and tells how many active ones are on each link. */

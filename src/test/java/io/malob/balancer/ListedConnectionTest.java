@@ -8,7 +8,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.PathStats;
 import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.PlacedConnection.Phase;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;
@@ -47,7 +47,9 @@ class ListedConnectionTest extends OnEachProfile {
 
   private void fromClient(int srcPort, int flags) {
     net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   private PlacedConnection only() {

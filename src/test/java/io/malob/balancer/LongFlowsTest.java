@@ -9,8 +9,8 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.PathStats;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.LinkCapacity;
 import io.malob.testing.Frames;
@@ -86,7 +86,14 @@ class LongFlowsTest extends OnEachProfile {
   private int ask(int port) {
     return net.send(
             client,
-            Frames.udp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 53, new byte[] {1}))
+            Frames.udp(
+                client.mac(),
+                EdgeMac.of(client.switchId()),
+                client.ip(),
+                port,
+                VIP,
+                53,
+                new byte[] {1}))
         .size();
   }
 
@@ -292,7 +299,7 @@ class LongFlowsTest extends OnEachProfile {
     download(40_000, 15);
     assertEquals(1, net.module.moves().moved());
     long bytes =
-        net.rules(s2, Cookie.Kind.REPLY).stream()
+        net.rules(s2, CookieKind.REPLY).stream()
             .mapToLong(rule -> net.table(s2).countsOf(rule).bytes())
             .sum();
     assertEquals(15 * 100 * (1_400 + 42), bytes);

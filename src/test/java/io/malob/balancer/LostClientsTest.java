@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.PathStats;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
@@ -59,7 +59,8 @@ class LostClientsTest extends OnEachProfile {
 
   private List<Delivery> fromClient(int port, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags));
+        client,
+        Frames.tcp(client.mac(), EdgeMac.of(client.switchId()), client.ip(), port, VIP, 80, flags));
   }
 
   private static void only(List<Delivery> deliveries, Host receiver) {
@@ -110,7 +111,7 @@ class LostClientsTest extends OnEachProfile {
   @Test
   void connectionWhoseReplyRuleIsGone_endsTwoRoundsLater() {
     net.disconnect(s1);
-    lose(s2, net.rules(s2, Cookie.Kind.REPLY).get(0));
+    lose(s2, net.rules(s2, CookieKind.REPLY).get(0));
     pass(110);
     assertCounts(1, 0);
 
@@ -125,7 +126,7 @@ class LostClientsTest extends OnEachProfile {
     pass(400);
     assertCounts(1, 0);
 
-    lose(s2, net.rules(s2, Cookie.Kind.REPLY).get(0));
+    lose(s2, net.rules(s2, CookieKind.REPLY).get(0));
     pass(190);
 
     assertCounts(0, 0);

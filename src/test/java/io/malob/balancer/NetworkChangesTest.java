@@ -5,11 +5,14 @@ import static org.mockito.Answers.RETURNS_DEEP_STUBS;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoMoreInteractions;
 import static org.mockito.Mockito.when;
 
+import io.malob.algorithm.Attachment;
 import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.Relocations;
-import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.recovery.SwitchRecovery;
 import io.malob.balancer.view.BalancerView;
@@ -18,6 +21,7 @@ import io.malob.openflow.TableLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -27,6 +31,8 @@ import org.mockito.stubbing.Answer;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /** The order of the work that follows when switches change. */
 class NetworkChangesTest {
@@ -34,19 +40,24 @@ class NetworkChangesTest {
   private final List<String> done = new ArrayList<>();
   private final SwitchRecovery recovery = mock(SwitchRecovery.class);
   private Supplier<BalancerView> views = () -> mock(BalancerView.class);
+  private final Relocations relocations = mock(Relocations.class);
+  private final CoreAccess coreAccess = mock(CoreAccess.class);
+  private final VipNextHops nextHops = mock(VipNextHops.class);
   private final NetworkChanges changes =
       new NetworkChanges(
           new Housekeeping(waiting::add, new Tasks(() -> 0)),
           () -> views.get(),
           recovery,
-          mock(Relocations.class),
-          mock(CoreAccess.class),
-          mock(ProactiveClients.class),
+          relocations,
+          coreAccess,
+          nextHops,
           new NetworkChanges.Reactions(
               List.of(new Task("topology", () -> done.add("topology"))),
               List.of(),
               List.of(new Task("host", () -> done.add("host"))),
-              switchId -> done.add("removed " + switchId.getLong())),
+              switchId -> done.add("removed " + switchId.getLong()),
+              address -> false,
+              at -> done.add("moved " + at.mac())),
           switchId -> CompletableFuture.completedFuture(TableLayout.FOUR_TABLES));
 
   NetworkChangesTest() {
@@ -96,6 +107,24 @@ class NetworkChangesTest {
     changeHost();
     changeHost();
     assertEquals(List.of("host", "host"), doneByNow());
+  }
+
+  @Test
+  void hostMove_isFollowedByItsNextHop_ifItsEdgeIsKnown() {
+    Attachment now =
+        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:01"), 100);
+    IDevice host = mock(IDevice.class);
+    when(coreAccess.edgeOf(host)).thenReturn(Optional.of(now));
+
+    changes.hostMoved(host);
+    doneByNow();
+    verify(nextHops).moved(now);
+    verify(relocations).hostMoved(now);
+
+    when(coreAccess.edgeOf(host)).thenReturn(Optional.empty());
+    changes.hostMoved(host);
+    doneByNow();
+    verifyNoMoreInteractions(nextHops, relocations);
   }
 
   private List<String> doneByNow() {

@@ -3,8 +3,8 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -34,7 +34,13 @@ class OneWayTrafficTest extends OnEachProfile {
     return net.send(
         fixture.client,
         Frames.udp(
-            fixture.client.mac(), VipMac.of(VIP), fixture.client.ip(), PORT, VIP, 53, new byte[3]));
+            fixture.client.mac(),
+            EdgeMac.of(fixture.client.switchId()),
+            fixture.client.ip(),
+            PORT,
+            VIP,
+            53,
+            new byte[3]));
   }
 
   private List<Delivery> fromMember() {
@@ -77,7 +83,7 @@ class OneWayTrafficTest extends OnEachProfile {
     assertEquals(1, net.stats("n").activeConnections());
 
     fixture.assertReaches(fixture.first, fromClient());
-    assertEquals(1, net.rules(fixture.s1, Cookie.Kind.REQUEST).size(), "of both ends again");
+    assertEquals(1, net.rules(fixture.s1, CookieKind.REQUEST).size(), "of both ends again");
 
     net.pass(20);
     net.expire();

@@ -8,8 +8,8 @@ import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
 import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
@@ -70,7 +70,9 @@ class OutOfServiceTest extends OnEachProfile {
 
   private List<Delivery> send(int srcPort, int flags) {
     return net.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   private void assertReaches(Host host, List<Delivery> deliveries) {

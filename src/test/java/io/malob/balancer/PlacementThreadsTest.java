@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.Algorithm;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
@@ -119,7 +119,14 @@ class PlacementThreadsTest {
 
   private void open(int port) {
     byte[] syn =
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, Packet.TCP_SYN);
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            port,
+            VIP,
+            80,
+            Packet.TCP_SYN);
     assertEquals(1, net.send(client, syn).size(), () -> "deliveries of port " + port);
   }
 
@@ -133,7 +140,6 @@ class PlacementThreadsTest {
         namedOneOf(
             "io.malob.algorithm.graph.BestPathSearch",
             "io.malob.algorithm.graph.KShortestPaths",
-            "io.malob.algorithm.graph.CheapestPaths",
             "io.malob.algorithm.graph.PathTree"),
         isMethod().and(namedOneOf("search", "repair", "find", "to", "fewestHops", "cheapest")));
   }

@@ -7,7 +7,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
@@ -94,7 +94,8 @@ final class PolicyFixture {
   /** A segment from a host to the VIP's port 80. */
   List<Delivery> send(Host from, int srcPort, int flags) {
     return net.send(
-        from, Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), srcPort, VIP, 80, flags));
+        from,
+        Frames.tcp(from.mac(), EdgeMac.of(from.switchId()), from.ip(), srcPort, VIP, 80, flags));
   }
 
   List<Delivery> open(int srcPort) {

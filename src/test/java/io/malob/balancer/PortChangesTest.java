@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.reroute.RulePacer;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.Frames;
@@ -56,13 +56,19 @@ class PortChangesTest {
       net.send(
           client,
           Frames.tcp(
-              client.mac(), VipMac.of(VIP), client.ip(), 40_000 + port, VIP, 80, Packet.TCP_SYN));
+              client.mac(),
+              EdgeMac.of(client.switchId()),
+              client.ip(),
+              40_000 + port,
+              VIP,
+              80,
+              Packet.TCP_SYN));
     }
-    assertEquals(CONNECTIONS, leadingOutOf(s1, Cookie.Kind.REQUEST, 2));
-    assertEquals(CONNECTIONS, leadingOutOf(s2, Cookie.Kind.REPLY, 1));
+    assertEquals(CONNECTIONS, leadingOutOf(s1, CookieKind.REQUEST, 2));
+    assertEquals(CONNECTIONS, leadingOutOf(s2, CookieKind.REPLY, 1));
   }
 
-  private long leadingOutOf(DatapathId switchId, Cookie.Kind kind, int port) {
+  private long leadingOutOf(DatapathId switchId, CookieKind kind, int port) {
     return net.rules(switchId, kind).stream()
         .flatMap(rule -> rule.instructions().stream())
         .filter(OFInstructionApplyActions.class::isInstance)
@@ -83,8 +89,8 @@ class PortChangesTest {
 
     for (int changed : new int[] {PER_TICK, 2 * PER_TICK, CONNECTIONS}) {
       tick();
-      assertEquals(changed, leadingOutOf(s1, Cookie.Kind.REQUEST, 3));
-      assertEquals(changed, leadingOutOf(s2, Cookie.Kind.REPLY, 3));
+      assertEquals(changed, leadingOutOf(s1, CookieKind.REQUEST, 3));
+      assertEquals(changed, leadingOutOf(s2, CookieKind.REPLY, 3));
     }
     assertEquals(CONNECTIONS, net.module.counters().openConnections());
   }
@@ -96,11 +102,11 @@ class PortChangesTest {
 
     Stream.generate(() -> 0).limit(10).forEach(any -> tick());
 
-    assertEquals(PER_TICK, leadingOutOf(s1, Cookie.Kind.REQUEST, 3));
+    assertEquals(PER_TICK, leadingOutOf(s1, CookieKind.REQUEST, 3));
     net.releaseBarriers();
     tick();
     tick();
-    assertEquals(CONNECTIONS, leadingOutOf(s1, Cookie.Kind.REQUEST, 3));
+    assertEquals(CONNECTIONS, leadingOutOf(s1, CookieKind.REQUEST, 3));
   }
 
   /** A proactive VIP on port 81, with clients that fill more than one turn. */
@@ -127,17 +133,17 @@ class PortChangesTest {
     for (int quarter = 0; quarter < 16; quarter++) {
       net.passMillis(250);
     }
-    assertEquals(BUCKETS, leadingOutOf(s1, Cookie.Kind.BUCKET, 2));
-    assertEquals(CLIENTS, leadingOutOf(s2, Cookie.Kind.PROACTIVE, 1));
+    assertEquals(BUCKETS, leadingOutOf(s1, CookieKind.BUCKET, 2));
+    assertEquals(CLIENTS, leadingOutOf(s2, CookieKind.PROACTIVE, 1));
   }
 
   /** All rules of clients' requests that have been changed. */
   private long changedAtClients() {
-    return leadingOutOf(s1, Cookie.Kind.REQUEST, 3) + leadingOutOf(s1, Cookie.Kind.BUCKET, 3);
+    return leadingOutOf(s1, CookieKind.REQUEST, 3) + leadingOutOf(s1, CookieKind.BUCKET, 3);
   }
 
   private long changedAtMembers() {
-    return leadingOutOf(s2, Cookie.Kind.REPLY, 3) + leadingOutOf(s2, Cookie.Kind.PROACTIVE, 3);
+    return leadingOutOf(s2, CookieKind.REPLY, 3) + leadingOutOf(s2, CookieKind.PROACTIVE, 3);
   }
 
   @Test
@@ -155,7 +161,7 @@ class PortChangesTest {
     assertEquals(CONNECTIONS + BUCKETS, changedAtClients());
     tick();
     assertEquals(CONNECTIONS + CLIENTS, changedAtMembers());
-    assertEquals(0, leadingOutOf(s1, Cookie.Kind.BUCKET, 2));
-    assertEquals(0, leadingOutOf(s2, Cookie.Kind.PROACTIVE, 1));
+    assertEquals(0, leadingOutOf(s1, CookieKind.BUCKET, 2));
+    assertEquals(0, leadingOutOf(s2, CookieKind.PROACTIVE, 1));
   }
 }

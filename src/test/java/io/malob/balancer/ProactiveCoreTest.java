@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -101,7 +101,9 @@ class ProactiveCoreTest {
 
   private Host memberOf(Host from, int port, int flags) {
     List<Delivery> out =
-        net.send(from, Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), port, VIP, 80, flags));
+        net.send(
+            from,
+            Frames.tcp(from.mac(), EdgeMac.of(from.switchId()), from.ip(), port, VIP, 80, flags));
     assertEquals(1, out.size(), () -> "came out: " + out);
     Host member = Packet.parse(out.get(0).frame()).dstAddress() == m1.ip().getInt() ? m1 : m2;
     assertReaches(member, out);
@@ -125,7 +127,7 @@ class ProactiveCoreTest {
 
   @Test
   void clientAtAnEdge_reachesMembersAtTheEdgeAndBehindTheCoreSwitch_byBuckets() {
-    assertEquals(64, net.rules(s4, Cookie.Kind.BUCKET).size());
+    assertEquals(64, net.rules(s4, CookieKind.BUCKET).size());
     assertEquals(ProactiveStats.State.PROACTIVE, net.module.proactive().get(0).state());
     withoutController();
 

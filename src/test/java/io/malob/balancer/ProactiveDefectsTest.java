@@ -17,9 +17,6 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 /** What proactive placement is to do, and does not do yet. */
 class ProactiveDefectsTest {
   @Test
-  @KnownDefect(
-      "A client whose switch is gone keeps all VIPs of the address that it has used from becoming"
-          + " proactive, and no problem says so.")
   void clientWhoseSwitchIsGone_keepsNoVipReactive() {
     ProactiveFixture fixture = new ProactiveFixture().settle();
     BalancerNetwork net = fixture.net;

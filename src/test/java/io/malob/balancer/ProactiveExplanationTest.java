@@ -15,7 +15,7 @@ import io.malob.balancer.api.ExplainedConnection.PortNeeded;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.VipStats;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -95,7 +95,14 @@ class ProactiveExplanationTest extends OnEachProfile {
   /** The member that gets the first packet of a connection. */
   private String opened(int clientPort) {
     byte[] syn =
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), clientPort, VIP, 80, Packet.TCP_SYN);
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            clientPort,
+            VIP,
+            80,
+            Packet.TCP_SYN);
     var delivered = net.send(client, syn);
     assertEquals(1, delivered.size());
     FiveTuple request = Packet.parse(delivered.get(0).frame()).fiveTuple();
@@ -210,7 +217,14 @@ class ProactiveExplanationTest extends OnEachProfile {
     for (int port = 40_000; port < 40_128; port += 2) {
       net.send(
           client,
-          Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, Packet.TCP_SYN));
+          Frames.tcp(
+              client.mac(),
+              EdgeMac.of(client.switchId()),
+              client.ip(),
+              port,
+              VIP,
+              80,
+              Packet.TCP_SYN));
     }
   }
 

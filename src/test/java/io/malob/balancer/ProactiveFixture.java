@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -20,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -133,15 +136,15 @@ final class ProactiveFixture {
         "p");
   }
 
-  void set(CatalogKind<?> kind, String id, String... fields) {
+  void set(CatalogKind<?> kind, String id, @Nullable String... fields) {
     net.change(kind, id, fields);
   }
 
-  void setVip(String... fields) {
+  void setVip(@Nullable String... fields) {
     set(Catalog.VIPS, "v", fields);
   }
 
-  void setMember(String id, String... fields) {
+  void setMember(String id, @Nullable String... fields) {
     set(Catalog.MEMBERS, id, fields);
   }
 
@@ -165,12 +168,12 @@ final class ProactiveFixture {
     return net.send(
         host,
         vip instanceof IPv6Address address
-            ? frames(host, VipMac.of(vip), vip).solicitation(address)
+            ? frames(host, EdgeMac.of(host.switchId()), vip).solicitation(address)
             : Frames.arpRequest(host.mac(), host.ip(), VIP));
   }
 
   byte[] request(Host from, int srcPort, int flags) {
-    return tcp(from, VipMac.of(vip), srcPort, vip, 80, flags);
+    return tcp(from, EdgeMac.of(from.switchId()), srcPort, vip, 80, flags);
   }
 
   private static byte[] tcp(
@@ -192,6 +195,25 @@ final class ProactiveFixture {
   /** A segment of a member to a client. */
   List<Delivery> reply(Host member, Host to, int dstPort, int flags) {
     return net.send(member, tcp(member, to.mac(), 8_080, to.address(), dstPort, flags));
+  }
+
+  /** A router that the network knows. */
+  Host router(DatapathId at, int port) {
+    Host router = Host.of(at, port, vip instanceof IPv6Address ? "fd00::4" : "10.0.0.4");
+    net.learn(router);
+    return router;
+  }
+
+  /** One of the clients behind a router. */
+  Host behind(Host router, int number) {
+    String prefix = vip instanceof IPv6Address ? "2001:db8:7::" : "192.168.7.";
+    return new Host(
+        router.switchId(), router.port(), router.mac(), IPAddress.of(prefix + (number + 1)));
+  }
+
+  /** The number of rules of all switches. */
+  int rules() {
+    return Stream.of(s1, s2, s3, s4).mapToInt(each -> net.table(each).rules().size()).sum();
   }
 
   /** The member that a segment reaches; fails if it is not exactly one. */
@@ -221,7 +243,9 @@ final class ProactiveFixture {
     Packet packet = Packet.parse(out.get(0).frame());
     assertEquals(vip, packet.source());
     assertEquals(80, packet.srcPort());
-    assertEquals(VipMac.of(vip), packet.srcMac());
+    assertTrue(
+        Stream.of(s1, s2, s3, s4).map(EdgeMac::of).anyMatch(packet.srcMac()::equals),
+        packet.toString());
   }
 
   static void assertReaches(Host host, List<Delivery> deliveries) {
@@ -245,13 +269,13 @@ final class ProactiveFixture {
   }
 
   /** The rules of some kind on a switch. */
-  List<FakeRule> rules(DatapathId at, Cookie.Kind kind) {
+  List<FakeRule> rules(DatapathId at, CookieKind kind) {
     return net.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind)).toList();
   }
 
   /** The content of a switch's buckets. */
   List<BucketCookie> buckets(DatapathId at) {
-    return rules(at, Cookie.Kind.BUCKET).stream()
+    return rules(at, CookieKind.BUCKET).stream()
         .map(rule -> BucketCookie.of(rule.cookie()).orElseThrow())
         .toList();
   }
@@ -271,7 +295,7 @@ final class ProactiveFixture {
     return List.of(s1, s2, s3, s4).stream()
         .flatMap(
             at ->
-                List.of(Cookie.Kind.BUCKET, Cookie.Kind.PROACTIVE).stream()
+                List.of(CookieKind.BUCKET, CookieKind.PROACTIVE).stream()
                     .flatMap(kind -> rules(at, kind).stream()))
         .toList();
   }

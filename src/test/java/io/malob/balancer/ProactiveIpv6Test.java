@@ -70,14 +70,36 @@ class ProactiveIpv6Test extends OnEachProfile {
   }
 
   @Test
-  void unknownClient_isServedWhenItRetransmitsItsSyn() {
-    Host stranger = Host.of(fixture.s1, 4, "2001:db8::7");
+  void clientsOfARouter_areServedWithoutAController_andHaveNoRulesOfTheirOwn() {
+    Host router = fixture.router(fixture.s1, 4);
+    fixture.askForVip(router);
+    fixture.pass(2);
+    int rules = fixture.rules();
+    fixture.withoutController();
+
+    for (int i = 0; i < 200; i++) {
+      fixture.open(fixture.behind(router, i), 50_000 + i);
+    }
+
+    assertEquals(rules, fixture.rules());
+  }
+
+  @Test
+  void routerThatTheMembersHaveChosen_getsTheFirstReplyByTheController_andTheNextByRules() {
+    Host router = fixture.router(fixture.s1, 4);
+
+    fixture.open(fixture.behind(router, 1), 50_000);
+    fixture.pass(1);
+    fixture.withoutController();
+
+    fixture.open(fixture.behind(router, 2), 50_000);
+  }
+
+  @Test
+  void replyToANextHopThatNobodyKnows_isDropped() {
+    Host stranger =
+        Host.of(fixture.s1, 4, fixture.behind(fixture.client, 118).address().toString());
     Host member = fixture.memberOf(stranger, 50_000, SYN);
     assertEquals(List.of(), fixture.reply(member, stranger, 50_000, SYN_ACK));
-    fixture.pass(1);
-
-    assertEquals(member, fixture.memberOf(stranger, 50_000, SYN));
-
-    fixture.assertAnswered(member, stranger, 50_000, SYN_ACK);
   }
 }

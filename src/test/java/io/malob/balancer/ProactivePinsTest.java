@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.ConnectionRules;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -179,7 +179,7 @@ class ProactivePinsTest {
 
     assertEquals(
         List.of(),
-        fixture.rules(fixture.s1, Cookie.Kind.REQUEST).stream()
+        fixture.rules(fixture.s1, CookieKind.REQUEST).stream()
             .filter(rule -> rule.match().get(MatchField.TCP_SRC).getPort() == port)
             .toList());
   }
@@ -197,7 +197,7 @@ class ProactivePinsTest {
     ALL_BUCKETS.forEach(port -> fixture.memberOf(client, port, ACK));
 
     assertEquals(flagged, flagged());
-    assertEquals(0, fixture.rules(fixture.s1, Cookie.Kind.END).size());
+    assertEquals(0, fixture.rules(fixture.s1, CookieKind.END).size());
   }
 
   private int flagged() {
@@ -219,10 +219,10 @@ class ProactivePinsTest {
     end(pinned);
     fixture.pass(2 * PIN_SECONDS + 10);
 
-    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
-    assertEquals(List.of(), fixture.rules(fixture.s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), fixture.rules(fixture.s1, CookieKind.REQUEST));
+    assertEquals(List.of(), fixture.rules(fixture.s3, CookieKind.REPLY));
     assertTrue(
-        fixture.rules(fixture.s1, Cookie.Kind.VIP).stream()
+        fixture.rules(fixture.s1, CookieKind.VIP).stream()
             .noneMatch(rule -> ConnectionRules.isPinnedSyn(rule.cookie())));
     assertEquals(0, net.module.counters().openConnections());
   }

@@ -19,8 +19,9 @@ import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.LinkStats;
 import io.malob.balancer.api.ProactiveStats;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketCookie;
@@ -122,7 +123,7 @@ class ProactivePlacementTest {
     Packet arp = Packet.parse(answer.get(0).frame());
     assertEquals(Packet.ARP_REPLY, arp.arpOperation());
     assertEquals(VIP.getInt(), arp.srcAddress());
-    assertEquals(VipMac.of(VIP), arp.arpSenderMac());
+    assertEquals(EdgeMac.of(client.switchId()), arp.arpSenderMac());
     assertEquals(client.ip().getInt(), arp.dstAddress());
   }
 
@@ -133,7 +134,7 @@ class ProactivePlacementTest {
 
     assertEquals(List.of(), fixture.buckets(fixture.s1));
     assertEquals(List.of(), toBuckets());
-    assertFalse(fixture.rules(fixture.s3, Cookie.Kind.PROACTIVE).isEmpty());
+    assertFalse(fixture.rules(fixture.s3, CookieKind.PROACTIVE).isEmpty());
     assertEquals(ProactiveStats.State.CHANGING, fixture.stats().state());
 
     net.releaseBarriers();
@@ -143,20 +144,41 @@ class ProactivePlacementTest {
     assertEquals(inFourTables(1), toBuckets().size());
   }
 
-  /** A client behind a router sends no ARP request for the VIP. */
   @Test
-  void unknownClient_isServedWhenItRetransmitsItsSyn() {
+  void clientsOfARouter_areServedWithoutAController_andHaveNoRulesOfTheirOwn() {
     fixture.settle();
-    Host stranger = Host.of(fixture.s1, 4, "192.168.7.7");
+    Host router = fixture.router(fixture.s1, 4);
+    fixture.askForVip(router);
+    fixture.pass(2);
+    int rules = fixture.rules();
+    fixture.withoutController();
+
+    for (int i = 0; i < 200; i++) {
+      fixture.open(fixture.behind(router, i), 50_000 + i);
+    }
+
+    assertEquals(rules, fixture.rules());
+  }
+
+  @Test
+  void routerThatTheMembersHaveChosen_getsTheFirstReplyByTheController_andTheNextByRules() {
+    fixture.settle();
+    Host router = fixture.router(fixture.s1, 4);
+
+    fixture.open(fixture.behind(router, 1), 50_000);
+    fixture.pass(1);
+    fixture.withoutController();
+
+    fixture.open(fixture.behind(router, 2), 50_000);
+  }
+
+  @Test
+  void replyToANextHopThatNobodyKnows_isDropped() {
+    fixture.settle();
+    Host stranger =
+        Host.of(fixture.s1, 4, fixture.behind(fixture.client, 118).address().toString());
     Host member = fixture.memberOf(stranger, 50_000, SYN);
     assertEquals(List.of(), fixture.reply(member, stranger, 50_000, SYN_ACK));
-    fixture.pass(1);
-
-    Host again = fixture.memberOf(stranger, 50_000, SYN);
-
-    assertEquals(member, again);
-    fixture.assertAnswered(again, stranger, 50_000, SYN_ACK);
-    assertEquals(member, fixture.memberOf(stranger, 50_000, ACK));
   }
 
   @Test
@@ -258,7 +280,7 @@ class ProactivePlacementTest {
     for (int port : ALL_BUCKETS) {
       fixture.memberOf(client, port, ACK);
     }
-    int pinned = fixture.rules(fixture.s1, Cookie.Kind.REQUEST).size();
+    int pinned = fixture.rules(fixture.s1, CookieKind.REQUEST).size();
     assertEquals(32, pinned);
 
     for (int port : ALL_BUCKETS) {
@@ -268,8 +290,8 @@ class ProactivePlacementTest {
     fixture.pass(PIN_SECONDS + 10);
     assertEquals(0, net.stats("m1").activeConnections());
 
-    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
-    assertEquals(List.of(), fixture.rules(fixture.s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), fixture.rules(fixture.s1, CookieKind.REQUEST));
+    assertEquals(List.of(), fixture.rules(fixture.s3, CookieKind.REPLY));
     assertEquals(0, net.module.counters().openConnections());
   }
 
@@ -284,7 +306,7 @@ class ProactivePlacementTest {
     moveAllTo("m1", "m2");
     fixture.pass(4 * MOVE_SECONDS);
     assertEquals(Map.of(fixture.number("m1"), 64L), fixture.byMember(fixture.s1));
-    assertEquals(List.of(), fixture.rules(fixture.s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), fixture.rules(fixture.s1, CookieKind.REQUEST));
 
     ALL_BUCKETS.forEach(port -> assertEquals(m1, fixture.open(client, port)));
     moveAllTo("m2", "m1");
@@ -308,11 +330,11 @@ class ProactivePlacementTest {
     quick.setMember("m1", "weight", "0");
     quick.pass(12);
     assertEquals(Map.of(quick.number("m2"), 64L), quick.byMember(quick.s1));
-    assertFalse(quick.rules(quick.s3, Cookie.Kind.CLOSED).isEmpty());
+    assertFalse(quick.rules(quick.s3, CookieKind.CLOSED).isEmpty());
 
     ALL_BUCKETS.forEach(port -> assertEquals(quick.m2, quick.open(quick.client, port)));
 
-    assertEquals(List.of(), quick.rules(quick.s3, Cookie.Kind.CLOSED));
+    assertEquals(List.of(), quick.rules(quick.s3, CookieKind.CLOSED));
   }
 
   private void moveAllTo(String to, String from) {
@@ -407,7 +429,7 @@ class ProactivePlacementTest {
     assertEquals(
         List.of(),
         net.flowMods.stream()
-            .filter(message -> Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .filter(message -> Cookie.is(message.getCookie(), CookieKind.BUCKET))
             .filter(message -> message.getCommand() != OFFlowModCommand.MODIFY_STRICT)
             .toList());
     assertEquals(0, fixture.stats().moves());
@@ -447,7 +469,7 @@ class ProactivePlacementTest {
 
     List<OFFlowMod> changes =
         net.flowMods.stream()
-            .filter(message -> Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .filter(message -> Cookie.is(message.getCookie(), CookieKind.BUCKET))
             .toList();
     assertEquals(64, changes.size());
     assertEquals(64, changes.stream().map(OFFlowMod::getCookie).distinct().count());
@@ -578,7 +600,7 @@ class ProactivePlacementTest {
     fixture.pass(4);
 
     assertEquals(64, fixture.buckets(fixture.s1).size());
-    for (FakeRule rule : fixture.rules(fixture.s1, Cookie.Kind.BUCKET)) {
+    for (FakeRule rule : fixture.rules(fixture.s1, CookieKind.BUCKET)) {
       assertEquals(81, rule.match().get(MatchField.TCP_DST).getPort());
     }
     fixture.assertReset(fixture.send(client, 60_000, SYN));
@@ -606,7 +628,9 @@ class ProactivePlacementTest {
     assertReaches(
         m1,
         net.send(
-            client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 443, SYN)));
+            client,
+            Frames.tcp(
+                client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, VIP, 443, SYN)));
 
     net.delete(Catalog.VIPS, "w");
     fixture.pass(2);
@@ -647,8 +671,8 @@ class ProactivePlacementTest {
         net.flowMods.stream()
             .filter(
                 message ->
-                    Cookie.is(message.getCookie(), Cookie.Kind.PROACTIVE)
-                        || Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+                    Cookie.is(message.getCookie(), CookieKind.PROACTIVE)
+                        || Cookie.is(message.getCookie(), CookieKind.BUCKET))
             .toList());
   }
 
@@ -802,7 +826,9 @@ class ProactivePlacementTest {
     Host from = udp.client;
     List<Delivery> out =
         udp.net.send(
-            from, Frames.udp(from.mac(), VipMac.of(VIP), from.ip(), port, VIP, 80, new byte[4]));
+            from,
+            Frames.udp(
+                from.mac(), EdgeMac.of(from.switchId()), from.ip(), port, VIP, 80, new byte[4]));
     assertEquals(1, out.size(), () -> "came out: " + out);
     return IPv4Address.of(Packet.parse(out.get(0).frame()).dstAddress());
   }

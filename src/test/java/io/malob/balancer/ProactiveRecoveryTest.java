@@ -15,6 +15,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.State;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.EachSwitchProfile;
@@ -72,14 +73,14 @@ class ProactiveRecoveryTest {
     return of.net.flowMods.stream()
         .filter(
             message ->
-                Cookie.is(message.getCookie(), Cookie.Kind.BUCKET)
-                    || Cookie.is(message.getCookie(), Cookie.Kind.PROACTIVE))
+                Cookie.is(message.getCookie(), CookieKind.BUCKET)
+                    || Cookie.is(message.getCookie(), CookieKind.PROACTIVE))
         .filter(message -> !isProbe(message))
         .toList();
   }
 
   private static boolean isProbe(OFFlowMod message) {
-    return Cookie.is(message.getCookie(), Cookie.Kind.BUCKET)
+    return Cookie.is(message.getCookie(), CookieKind.BUCKET)
         && Cookie.vipNumber(message.getCookie()) == 0;
   }
 
@@ -247,7 +248,7 @@ class ProactiveRecoveryTest {
     after.pass(70);
 
     assertEquals(64, after.buckets(after.s1).size());
-    for (FakeRule rule : after.rules(after.s1, Cookie.Kind.BUCKET)) {
+    for (FakeRule rule : after.rules(after.s1, CookieKind.BUCKET)) {
       assertEquals(81, rule.match().get(MatchField.TCP_DST).getPort());
     }
     assertEquals(
@@ -260,7 +261,7 @@ class ProactiveRecoveryTest {
   @Test
   void restartWithSomeBucketsMissing_isCompletedAgain() {
     openAll(fixture);
-    FakeRule lost = fixture.rules(fixture.s1, Cookie.Kind.BUCKET).get(7);
+    FakeRule lost = fixture.rules(fixture.s1, CookieKind.BUCKET).get(7);
     net.table(fixture.s1).apply(deletion(lost));
 
     ProactiveFixture after = fixture.restarted();
@@ -283,8 +284,8 @@ class ProactiveRecoveryTest {
 
   @Test
   void bucketThatIsLost_isSentAgainByTheNextReconciliation() {
-    FakeRule lost = fixture.rules(fixture.s1, Cookie.Kind.BUCKET).get(7);
-    FakeRule translation = fixture.rules(fixture.s3, Cookie.Kind.PROACTIVE).get(0);
+    FakeRule lost = fixture.rules(fixture.s1, CookieKind.BUCKET).get(7);
+    FakeRule translation = fixture.rules(fixture.s3, CookieKind.PROACTIVE).get(0);
     fixture.pass(10);
     net.table(fixture.s1).apply(deletion(lost));
     net.table(fixture.s3).apply(deletion(translation));
@@ -292,7 +293,7 @@ class ProactiveRecoveryTest {
 
     assertEquals(64, fixture.buckets(fixture.s1).size());
     assertTrue(
-        fixture.rules(fixture.s3, Cookie.Kind.PROACTIVE).stream()
+        fixture.rules(fixture.s3, CookieKind.PROACTIVE).stream()
             .anyMatch(rule -> rule.match().equals(translation.match())));
   }
 
@@ -326,7 +327,7 @@ class ProactiveRecoveryTest {
     assertEquals(
         List.of(),
         net.flowMods.stream()
-            .filter(message -> Cookie.is(message.getCookie(), Cookie.Kind.BUCKET))
+            .filter(message -> Cookie.is(message.getCookie(), CookieKind.BUCKET))
             .filter(message -> message.getCommand() == OFFlowModCommand.ADD)
             .filter(message -> !isProbe(message))
             .toList());
@@ -407,7 +408,7 @@ class ProactiveRecoveryTest {
   @Test
   void fullTableAtTheClientsEdge_isReactiveAndReported_andRetriedAfterAMinute() {
     ProactiveFixture full = fixture();
-    full.net.refuse(Cookie.Kind.BUCKET, true);
+    full.net.refuse(CookieKind.BUCKET, true);
     full.settle();
 
     assertEquals(Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
@@ -416,7 +417,7 @@ class ProactiveRecoveryTest {
     full.open(client, 40_000);
     assertEquals(1, full.net.module.counters().openConnections());
 
-    full.net.refuse(Cookie.Kind.BUCKET, false);
+    full.net.refuse(CookieKind.BUCKET, false);
     full.pass(70);
 
     assertEquals(Optional.empty(), problem(full));
@@ -436,7 +437,7 @@ class ProactiveRecoveryTest {
   @Test
   void fullTableAtTheMembersEdge_isReactiveAndReported_andRetriedAfterAMinute() {
     ProactiveFixture full = fixture();
-    full.net.refuse(Cookie.Kind.PROACTIVE, true);
+    full.net.refuse(CookieKind.PROACTIVE, true);
     full.settle();
 
     assertEquals(Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(full));
@@ -444,7 +445,7 @@ class ProactiveRecoveryTest {
     full.open(client, 40_000);
     assertEquals(1, full.net.module.counters().openConnections());
 
-    full.net.refuse(Cookie.Kind.PROACTIVE, false);
+    full.net.refuse(CookieKind.PROACTIVE, false);
     full.pass(70);
 
     assertEquals(Optional.empty(), problem(full));
@@ -457,7 +458,7 @@ class ProactiveRecoveryTest {
   @Test
   void memberWhoseSwitchIsFull_getsBucketsWhenThereIsRoom() {
     Map<Integer, Host> members = openAll(fixture);
-    net.refuse(Cookie.Kind.PROACTIVE, true);
+    net.refuse(CookieKind.PROACTIVE, true);
     Host m3 = Host.of(fixture.s2, 2, "10.0.0.13");
     net.learn(m3);
     fixture.addMember("m3", m3);
@@ -471,7 +472,7 @@ class ProactiveRecoveryTest {
     assertEquals(
         Optional.of("a switch refuses a rule: FLOW_MOD_FAILED/TABLE_FULL"), problem(fixture));
 
-    net.refuse(Cookie.Kind.PROACTIVE, false);
+    net.refuse(CookieKind.PROACTIVE, false);
     fixture.pass(300);
 
     assertEquals(Optional.empty(), problem(fixture));
@@ -481,7 +482,7 @@ class ProactiveRecoveryTest {
   @Test
   void newClientWithoutRoomForItsRules_leavesBucketsAsTheyAre() {
     Map<Integer, Host> members = openAll(fixture);
-    net.refuse(Cookie.Kind.PROACTIVE, true);
+    net.refuse(CookieKind.PROACTIVE, true);
     Host third = Host.of(fixture.s1, 4, "10.0.0.3");
     net.learn(third);
     fixture.askForVip(third);
@@ -493,7 +494,7 @@ class ProactiveRecoveryTest {
     assertEquals(0, net.module.counters().openConnections());
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
 
-    net.refuse(Cookie.Kind.PROACTIVE, false);
+    net.refuse(CookieKind.PROACTIVE, false);
     fixture.pass(130);
     assertEquals(Optional.empty(), problem(fixture));
     fixture.withoutController();
@@ -504,7 +505,7 @@ class ProactiveRecoveryTest {
   void bucketsThatCannotSplit_stayUntilThereIsRoom() {
     Map<Integer, Host> members = openAll(fixture);
     int before = fixture.buckets(fixture.s1).size();
-    net.refuse(Cookie.Kind.BUCKET, true);
+    net.refuse(CookieKind.BUCKET, true);
     for (int number = 13; number < 21; number++) {
       Host more = Host.of(fixture.s2, number, "10.0.0." + number);
       net.learn(more);
@@ -518,7 +519,7 @@ class ProactiveRecoveryTest {
     members.forEach((port, member) -> assertEquals(member, fixture.memberOf(client, port, ACK)));
     assertEquals(0, net.module.counters().openConnections());
 
-    net.refuse(Cookie.Kind.BUCKET, false);
+    net.refuse(CookieKind.BUCKET, false);
     fixture.pass(300);
 
     assertEquals(Optional.empty(), problem(fixture));

@@ -8,9 +8,10 @@ import static io.malob.balancer.ProactiveFixture.VIP;
 
 import com.google.errorprone.annotations.FormatMethod;
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -409,7 +410,8 @@ final class ProactiveSimulation {
 
   private byte[] request(Flow flow, int flags) {
     Host from = flow.client;
-    return Frames.tcp(from.mac(), VipMac.of(VIP), from.ip(), flow.port, VIP, 80, flags);
+    return Frames.tcp(
+        from.mac(), EdgeMac.of(from.switchId()), from.ip(), flow.port, VIP, 80, flags);
   }
 
   private void send(Flow flow) {
@@ -515,12 +517,12 @@ final class ProactiveSimulation {
     nothingIsCounted();
     setPlacement("reactive");
     pass(MOVE_SECONDS + 3);
-    noRuleIsLeft(Cookie.Kind.BUCKET, Cookie.Kind.PROACTIVE);
+    noRuleIsLeft(CookieKind.BUCKET, CookieKind.PROACTIVE);
   }
 
   private boolean isMoving() {
     return switches.stream()
-        .flatMap(at -> rules(at, Cookie.Kind.BUCKET))
+        .flatMap(at -> rules(at, CookieKind.BUCKET))
         .anyMatch(rule -> BucketCookie.of(rule.cookie()).orElseThrow().isMoving());
   }
 
@@ -536,7 +538,7 @@ final class ProactiveSimulation {
     int edges = 0;
     for (DatapathId at : switches) {
       Set<Integer> indexes = new HashSet<>();
-      List<FakeRule> rules = rules(at, Cookie.Kind.BUCKET).toList();
+      List<FakeRule> rules = rules(at, CookieKind.BUCKET).toList();
       for (FakeRule rule : rules) {
         BucketCookie cookie = BucketCookie.of(rule.cookie()).orElseThrow();
         @Nullable Host host = taking.get(cookie.memberNumber());
@@ -569,11 +571,11 @@ final class ProactiveSimulation {
                 wrong("member %s has %s", id, stats);
               }
             });
-    noRuleIsLeft(Cookie.Kind.REQUEST, Cookie.Kind.REPLY);
+    noRuleIsLeft(CookieKind.REQUEST, CookieKind.REPLY);
   }
 
-  private void noRuleIsLeft(Cookie.Kind... kinds) {
-    for (Cookie.Kind kind : kinds) {
+  private void noRuleIsLeft(CookieKind... kinds) {
+    for (CookieKind kind : kinds) {
       for (DatapathId at : switches) {
         rules(at, kind)
             .findFirst()
@@ -582,7 +584,7 @@ final class ProactiveSimulation {
     }
   }
 
-  private Stream<FakeRule> rules(DatapathId at, Cookie.Kind kind) {
+  private Stream<FakeRule> rules(DatapathId at, CookieKind kind) {
     return net.table(at).rules().stream().filter(rule -> Cookie.is(rule.cookie(), kind));
   }
 }

@@ -8,9 +8,10 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProfileStats;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;
@@ -45,7 +46,8 @@ class ProfileLearningTest {
   }
 
   private byte[] toVip(int srcPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags);
   }
 
   private byte[] fromMember(int dstPort) {
@@ -78,7 +80,7 @@ class ProfileLearningTest {
 
   private boolean replyRuleTellsItsEnd(int port) {
     for (FakeRule rule : net.rules(s2, 0)) {
-      if (Cookie.is(rule.cookie(), Cookie.Kind.REPLY)
+      if (Cookie.is(rule.cookie(), CookieKind.REPLY)
           && ConnectionRules.tupleOf(rule.match()).dstPort() == port) {
         return rule.flags().contains(OFFlowModFlags.SEND_FLOW_REM);
       }
@@ -207,7 +209,7 @@ class ProfileLearningTest {
   void switchThatNeverTells_leavesNothingBehind() {
     request(40_000, SYN);
     for (FakeRule rule : net.rules(s1, 1)) {
-      if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)) {
+      if (Cookie.is(rule.cookie(), CookieKind.REQUEST)) {
         net.timeOut(s1, rule); // and its reply rule is not spoken of
       }
     }
@@ -240,7 +242,9 @@ class ProfileLearningTest {
     IPv4Address any = IPv4Address.of("10.0.0.102");
     for (int port : new int[] {22, 443, 444}) {
       net.send(
-          client, Frames.tcp(client.mac(), VipMac.of(any), client.ip(), 40_000, any, port, SYN));
+          client,
+          Frames.tcp(
+              client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, any, port, SYN));
     }
     request(40_000, SYN);
     expire();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.balancer.admission.ReadSwitches;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.recovery.ReadSwitches;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.Frames;
 import java.util.ArrayList;
@@ -101,7 +101,14 @@ class ReadSwitchesTest {
       IPv4Address vip = IPv4Address.of("10.0.0.100");
       net.send(
           client,
-          Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 40_000, vip, 80, Packet.TCP_ACK));
+          Frames.tcp(
+              client.mac(),
+              EdgeMac.of(client.switchId()),
+              client.ip(),
+              40_000,
+              vip,
+              80,
+              Packet.TCP_ACK));
     }
 
     @Test

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -60,7 +60,8 @@ class ReconcilerTest extends OnEachProfile {
   }
 
   private byte[] toVip(int srcPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags);
   }
 
   private byte[] fromMember(int dstPort) {
@@ -127,11 +128,11 @@ class ReconcilerTest extends OnEachProfile {
     net.addSwitch(2);
     net.pass(5);
     assertEquals(1, net.stats("m1").activeConnections());
-    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, CookieKind.REQUEST).size());
 
     net.pass(5);
     assertEquals(0, net.stats("m1").activeConnections(), "they are broken indeed");
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
   }
 
   @Test
@@ -173,7 +174,7 @@ class ReconcilerTest extends OnEachProfile {
   @Test
   void requestRuleThatWentWhileItsSwitchWasAway_putsTheConnectionToSleep() {
     net.disconnect(s1);
-    lose(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    lose(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     net.addSwitch(1);
 
@@ -186,7 +187,7 @@ class ReconcilerTest extends OnEachProfile {
   @Test
   void replyRuleThatWentWhileItsSwitchWasAway_isSentAgain() {
     net.disconnect(s3);
-    lose(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
+    lose(s3, net.rules(s3, CookieKind.REPLY).get(0));
 
     net.addSwitch(3);
 
@@ -209,11 +210,11 @@ class ReconcilerTest extends OnEachProfile {
     net.disconnect(s2);
     net.delete(Catalog.MEMBERS, "m1");
     net.pass(40);
-    assertNotEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
+    assertNotEquals(List.of(), net.rules(s2, CookieKind.LABEL));
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
+    assertEquals(List.of(), net.rules(s2, CookieKind.LABEL));
   }
 
   @Test
@@ -225,8 +226,8 @@ class ReconcilerTest extends OnEachProfile {
     net.addSwitch(1);
     net.addSwitch(3);
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
-    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
+    assertEquals(List.of(), net.rules(s3, CookieKind.REPLY));
     assertEquals(2, net.module.reconcileStats().rulesRemoved());
   }
 
@@ -237,8 +238,8 @@ class ReconcilerTest extends OnEachProfile {
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.VIP));
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.END));
+    assertEquals(List.of(), net.rules(s2, CookieKind.VIP));
+    assertEquals(List.of(), net.rules(s2, CookieKind.END));
   }
 
   @Test
@@ -249,17 +250,17 @@ class ReconcilerTest extends OnEachProfile {
     net.disconnect(s2);
     net.unlink(s1, 2);
     net.pass(5);
-    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size(), "the switch was away");
+    assertEquals(2, net.rules(s2, CookieKind.LABEL).size(), "the switch was away");
 
     net.addSwitch(2);
 
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.LABEL));
+    assertEquals(List.of(), net.rules(s2, CookieKind.LABEL));
     assertGoesOn();
   }
 
   @Test
   void lostNoticeOfATimeOut_isMadeUpForByTheNextRound() {
-    lose(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    lose(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(1, net.stats("m1").activeConnections());
 
     passARound();
@@ -270,7 +271,7 @@ class ReconcilerTest extends OnEachProfile {
 
   @Test
   void ruleThatBelongsToNothing_goesWithTheNextRound() {
-    FakeRule rule = net.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule rule = net.rules(s1, CookieKind.REQUEST).get(0);
     Host farToo = Host.of(s3, 3, "10.0.0.12");
     net.learn(farToo);
     net.create(
@@ -285,7 +286,7 @@ class ReconcilerTest extends OnEachProfile {
         "p");
     net.delete(Catalog.MEMBERS, "m1");
     net.send(client, toVip(40_001, SYN));
-    List<FakeRule> other = net.rules(s1, Cookie.Kind.REQUEST); // keeps the labels in use
+    List<FakeRule> other = net.rules(s1, CookieKind.REQUEST); // keeps the labels in use
     net.table(s1)
         .apply(
             BalancerNetwork.FACTORY
@@ -299,17 +300,17 @@ class ReconcilerTest extends OnEachProfile {
 
     passARound();
 
-    assertEquals(other, net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(other, net.rules(s1, CookieKind.REQUEST));
     assertEquals(1, net.module.reconcileStats().rulesRemoved());
   }
 
   @Test
   void labelRuleThatIsLost_isSentAgainWithTheNextRound() {
-    lose(s2, net.rules(s2, Cookie.Kind.LABEL).get(0));
+    lose(s2, net.rules(s2, CookieKind.LABEL).get(0));
 
     passARound();
 
-    assertEquals(2, net.rules(s2, Cookie.Kind.LABEL).size());
+    assertEquals(2, net.rules(s2, CookieKind.LABEL).size());
     assertGoesOn();
   }
 
@@ -342,25 +343,25 @@ class ReconcilerTest extends OnEachProfile {
   void labelThatIsMadeWhileASwitchIsBeingRead_isLeftAlone() {
     Host near = Host.of(s2, 3, "10.0.0.12");
     net.learn(client);
-    List<FakeRule> before = net.rules(s1, Cookie.Kind.LABEL);
+    List<FakeRule> before = net.rules(s1, CookieKind.LABEL);
     net.pass(55);
     net.holdStatistics();
     net.pass(5);
     net.create(
         Catalog.MEMBERS, "id", "m2", "address", near.ip().toString(), "port", "80", "pool_id", "p");
     net.learn(near);
-    List<FakeRule> labels = net.rules(s1, Cookie.Kind.LABEL);
+    List<FakeRule> labels = net.rules(s1, CookieKind.LABEL);
     assertEquals(before.size() + 2, labels.size());
 
     net.releaseStatistics();
 
-    assertEquals(labels, net.rules(s1, Cookie.Kind.LABEL));
+    assertEquals(labels, net.rules(s1, CookieKind.LABEL));
     assertEquals(0, net.module.reconcileStats().rulesRemoved());
   }
 
   @Test
   void packetOfASleepingConnectionWhileItsSwitchIsBeingRead_isNotReset() {
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.disconnect(s1);
     net.holdStatistics();
     net.addSwitch(1);
@@ -374,7 +375,7 @@ class ReconcilerTest extends OnEachProfile {
 
   @Test
   void dormantConnectionThatIsReactivatedWithoutAPath_isNotReset() {
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
     net.learnBreak(s2, 2);
 
     assertEquals(List.of(), net.send(client, toVip(40_000, ACK)));
@@ -490,17 +491,17 @@ class ReconcilerTest extends OnEachProfile {
   @Test
   void ruleOfAClosedConnection_isLeftToEndByItself() {
     net.delete(Catalog.MEMBERS, "m1");
-    List<FakeRule> closed = net.rules(s3, Cookie.Kind.CLOSED);
+    List<FakeRule> closed = net.rules(s3, CookieKind.CLOSED);
     assertEquals(1, closed.size());
 
     passARound();
 
-    assertEquals(closed, net.rules(s3, Cookie.Kind.CLOSED));
+    assertEquals(closed, net.rules(s3, CookieKind.CLOSED));
   }
 
   @Test
   void ruleOfOthers_isLeftAlone() {
-    FakeRule rule = net.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule rule = net.rules(s1, CookieKind.REQUEST).get(0);
     net.table(s1)
         .apply(
             BalancerNetwork.FACTORY.buildFlowAdd().setTableId(rule.table()).setPriority(7).build());

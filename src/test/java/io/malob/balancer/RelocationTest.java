@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.admission.Relocations;
 import io.malob.balancer.api.PathStats;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
+import io.malob.openflow.HostRules;
+import io.malob.openflow.NextHopMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -75,7 +77,8 @@ class RelocationTest extends OnEachProfile {
 
   private List<Delivery> fromClient(Host place, int flags) {
     return net.send(
-        place, Frames.tcp(place.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, flags));
+        place,
+        Frames.tcp(place.mac(), EdgeMac.of(place.switchId()), client.ip(), 40_000, VIP, 80, flags));
   }
 
   private List<Delivery> fromMember(Host place) {
@@ -93,8 +96,8 @@ class RelocationTest extends OnEachProfile {
   }
 
   private List<FakeRule> hostRules(DatapathId switchId, Host host) {
-    return net.rules(switchId, Cookie.Kind.HOST).stream()
-        .filter(rule -> host.ip().equals(rule.match().get(MatchField.IPV4_DST)))
+    return net.rules(switchId, CookieKind.HOST).stream()
+        .filter(rule -> NextHopMac.of(host.mac(), 0).equals(HostRules.nextHop(rule.match())))
         .toList();
   }
 
@@ -120,7 +123,7 @@ class RelocationTest extends OnEachProfile {
   void clientThatSendsFromAnotherSwitch_goesOnThere_andLeavesNoRuleBehind() {
     only(fromClient(clientAtS2, ACK), member);
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertEquals(List.of(), hostRules(s1, client));
     assertGoesOn(clientAtS2, member);
   }
@@ -130,7 +133,7 @@ class RelocationTest extends OnEachProfile {
     net.learn(clientAtS2);
     tick();
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertGoesOn(clientAtS2, member);
   }
 
@@ -167,7 +170,7 @@ class RelocationTest extends OnEachProfile {
     later();
     only(fromClient(client, ACK), member);
 
-    assertEquals(List.of(), net.rules(s2, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s2, CookieKind.REQUEST));
     assertGoesOn(client, member);
   }
 
@@ -176,13 +179,13 @@ class RelocationTest extends OnEachProfile {
     only(fromClient(clientAtS2, ACK), member);
     only(fromClient(client, ACK), member);
 
-    assertEquals(1, net.rules(s2, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(1, net.rules(s2, CookieKind.REQUEST).size());
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
   }
 
   @Test
   void connectionThatSleeps_isOpenedWhereItsClientIsNow() {
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     only(fromClient(clientAtS2, ACK), member);
 
@@ -191,8 +194,8 @@ class RelocationTest extends OnEachProfile {
 
   @Test
   void connectionThatSleeps_isOpenedByItsMemberWhereItsClientIsNow() {
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
-    net.timeOut(s3, net.rules(s3, Cookie.Kind.REPLY).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
+    net.timeOut(s3, net.rules(s3, CookieKind.REPLY).get(0));
     net.learn(clientAtS2);
     tick();
     assertEquals(0, net.stats("m1").activeConnections());
@@ -207,7 +210,7 @@ class RelocationTest extends OnEachProfile {
     net.learn(memberAtS2);
     tick();
 
-    assertEquals(List.of(), net.rules(s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), net.rules(s3, CookieKind.REPLY));
     assertEquals(List.of(), hostRules(s3, member));
     assertGoesOn(client, memberAtS2);
   }
@@ -215,7 +218,7 @@ class RelocationTest extends OnEachProfile {
   @Test
   void memberThatMoves_getsItsConnectionWithTheNextPacket_beforeItsTurnComes() {
     net.learn(memberAtS2);
-    net.timeOut(s1, net.rules(s1, Cookie.Kind.REQUEST).get(0));
+    net.timeOut(s1, net.rules(s1, CookieKind.REQUEST).get(0));
 
     only(fromClient(client, ACK), memberAtS2);
 
@@ -243,15 +246,17 @@ class RelocationTest extends OnEachProfile {
     IPv4Address vip = IPv4Address.of("10.0.0.101");
     only(
         net.send(
-            client, Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 50_000, vip, 21, SYN)),
+            client,
+            Frames.tcp(
+                client.mac(), EdgeMac.of(client.switchId()), client.ip(), 50_000, vip, 21, SYN)),
         ftp);
-    assertEquals(1, net.rules(s3, Cookie.Kind.FTP_DATA).size());
+    assertEquals(1, net.rules(s3, CookieKind.FTP_DATA).size());
 
     net.learn(at(ftp, s2, 3));
     tick();
 
-    assertEquals(List.of(), net.rules(s3, Cookie.Kind.FTP_DATA));
-    assertEquals(1, net.rules(s2, Cookie.Kind.FTP_DATA).size());
+    assertEquals(List.of(), net.rules(s3, CookieKind.FTP_DATA));
+    assertEquals(1, net.rules(s2, CookieKind.FTP_DATA).size());
   }
 
   @Test
@@ -260,7 +265,7 @@ class RelocationTest extends OnEachProfile {
 
     only(fromClient(other, ACK), member);
 
-    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, CookieKind.REQUEST).size());
     only(fromMember(member), client);
   }
 
@@ -276,7 +281,7 @@ class RelocationTest extends OnEachProfile {
 
   @Test
   void ruleThatIsLeftBehind_endsNothingWhenItTimesOut() {
-    FakeRule left = net.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule left = net.rules(s1, CookieKind.REQUEST).get(0);
     only(fromClient(clientAtS2, ACK), member);
 
     net.timeOut(s1, left);
@@ -288,11 +293,11 @@ class RelocationTest extends OnEachProfile {
   void switchThatWasAwayMeanwhile_losesTheRuleThatIsLeftBehind() {
     net.disconnect(s1);
     only(fromClient(clientAtS2, ACK), member);
-    assertEquals(1, net.rules(s1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, net.rules(s1, CookieKind.REQUEST).size());
 
     net.addSwitch(1);
 
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertGoesOn(clientAtS2, member);
   }
 
@@ -303,7 +308,7 @@ class RelocationTest extends OnEachProfile {
 
     assertEquals(List.of(), fromClient(apart, ACK));
     assertEquals(0, net.stats("m1").activeConnections());
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
 
     net.link(s4, 2, s1, 4);
     only(fromClient(apart, ACK), member);
@@ -320,7 +325,7 @@ class RelocationTest extends OnEachProfile {
 
     assertEquals(0, net.stats("m1").activeConnections());
     assertEquals(0, net.module.counters().openConnections());
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
   }
 
   @Test
@@ -352,17 +357,19 @@ class RelocationTest extends OnEachProfile {
   @Test
   void manyConnections_areMovedBatchByBatch() {
     for (int port = 41_000; port < 41_450; port++) {
-      net.send(client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, SYN));
+      net.send(
+          client,
+          Frames.tcp(client.mac(), EdgeMac.of(client.switchId()), client.ip(), port, VIP, 80, SYN));
     }
 
     net.learn(clientAtS2);
     tick();
-    assertEquals(200, net.rules(s2, Cookie.Kind.REQUEST).size());
+    assertEquals(200, net.rules(s2, CookieKind.REQUEST).size());
     tick();
     tick();
 
-    assertEquals(451, net.rules(s2, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), net.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(451, net.rules(s2, CookieKind.REQUEST).size());
+    assertEquals(List.of(), net.rules(s1, CookieKind.REQUEST));
     assertEquals(451, net.stats("m1").activeConnections());
   }
 }

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.PlacedConnection;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
@@ -155,7 +156,14 @@ class ReplicaSimulationTest extends OnEachProfile {
         new ArrayList<>(
             master.send(
                 client,
-                Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags)));
+                Frames.tcp(
+                    client.mac(),
+                    EdgeMac.of(client.switchId()),
+                    client.ip(),
+                    port,
+                    VIP,
+                    80,
+                    flags)));
     out.addAll(master.delivered);
     for (Delivery each : out) {
       if (each.switchId().equals(s1)) {
@@ -187,12 +195,12 @@ class ReplicaSimulationTest extends OnEachProfile {
     if (pair.peersOfA.room == 0) {
       return;
     }
-    rules(Cookie.Kind.REQUEST, s1).stream()
+    rules(CookieKind.REQUEST, s1).stream()
         .filter(rule -> port == portOf(rule))
         .forEach(rule -> master.timeOut(s1, rule));
   }
 
-  private List<FakeRule> rules(Cookie.Kind kind, DatapathId at) {
+  private List<FakeRule> rules(CookieKind kind, DatapathId at) {
     return pair.a.table(at).rules().stream()
         .filter(rule -> Cookie.is(rule.cookie(), kind))
         .toList();
@@ -204,7 +212,7 @@ class ReplicaSimulationTest extends OnEachProfile {
 
   private Map<Integer, FakeRule> requests() {
     Map<Integer, FakeRule> byPort = new TreeMap<>();
-    rules(Cookie.Kind.REQUEST, s1).forEach(rule -> byPort.put(portOf(rule), rule));
+    rules(CookieKind.REQUEST, s1).forEach(rule -> byPort.put(portOf(rule), rule));
     return byPort;
   }
 

@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.PlacedConnection;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -64,7 +65,8 @@ class ReplicaTest extends OnEachProfile {
   }
 
   private byte[] toVip(int srcPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags);
   }
 
   private byte[] fromMember(Host member, int dstPort) {
@@ -125,7 +127,7 @@ class ReplicaTest extends OnEachProfile {
 
   private FakeRule requestRule(int port) {
     return a.table(s1).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REQUEST))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.REQUEST))
         .filter(rule -> rule.match().toString().contains(Integer.toString(port)))
         .findFirst()
         .orElseThrow();
@@ -240,10 +242,10 @@ class ReplicaTest extends OnEachProfile {
     b.flowMods.clear();
     pair.takeOver();
 
-    List<FakeRule> labelsBefore = b.rules(s2, Cookie.Kind.LABEL);
+    List<FakeRule> labelsBefore = b.rules(s2, CookieKind.LABEL);
     receiver(b.send(client, toVip(40_001, SYN)));
     assertEquals(
-        labelsBefore, b.rules(s2, Cookie.Kind.LABEL), "the labels are those of the former master");
+        labelsBefore, b.rules(s2, CookieKind.LABEL), "the labels are those of the former master");
     assertEquals(2, open(b));
 
     b.releaseStatistics();
@@ -338,7 +340,7 @@ class ReplicaTest extends OnEachProfile {
     strangers.b.holdStatistics();
     strangers.takeOver();
     Host one = Host.of(only, 1, "10.0.0.1");
-    byte[] syn = Frames.tcp(one.mac(), VipMac.of(VIP), one.ip(), 40_000, VIP, 80, SYN);
+    byte[] syn = Frames.tcp(one.mac(), EdgeMac.of(one.switchId()), one.ip(), 40_000, VIP, 80, SYN);
     assertEquals(List.of(), strangers.b.send(one, syn));
     strangers.b.delivered.clear();
     strangers.b.releaseStatistics();
@@ -374,7 +376,8 @@ class ReplicaTest extends OnEachProfile {
     pair.takeOver();
     pair.talk();
     Host near = Host.of(s2, 3, "10.0.0.2");
-    byte[] syn = Frames.tcp(near.mac(), VipMac.of(VIP), near.ip(), 40_000, VIP, 80, SYN);
+    byte[] syn =
+        Frames.tcp(near.mac(), EdgeMac.of(near.switchId()), near.ip(), 40_000, VIP, 80, SYN);
     receiver(b.send(near, syn));
     assertTrue(
         b.module.paths().stream()
@@ -489,7 +492,7 @@ class ReplicaTest extends OnEachProfile {
 
   private long replyRules() {
     return a.table(s3).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.REPLY))
         .count();
   }
 

@@ -7,7 +7,7 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ExplainedConnection;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
@@ -58,7 +58,9 @@ class ResponseTimesLearningTest {
   }
 
   private void send(int port, int vipPort, int flags) {
-    byte[] frame = Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, vipPort, flags);
+    byte[] frame =
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), port, VIP, vipPort, flags);
     net.send(client, frame);
   }
 

@@ -3,7 +3,7 @@ package io.malob.balancer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.Frames;
@@ -38,7 +38,14 @@ class ServiceAlgorithmTest {
   private void connect(int srcPort, int port) {
     net.send(
         client,
-        Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, port, Packet.TCP_SYN));
+        Frames.tcp(
+            client.mac(),
+            EdgeMac.of(client.switchId()),
+            client.ip(),
+            srcPort,
+            VIP,
+            port,
+            Packet.TCP_SYN));
   }
 
   /** The algorithms of all connections, by the clients' ports. */

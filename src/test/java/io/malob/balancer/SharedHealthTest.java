@@ -7,7 +7,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.EjectedMember;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.ServerTracker;
@@ -121,7 +121,14 @@ class SharedHealthTest {
     List<Delivery> out =
         controller.send(
             client,
-            Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, Packet.TCP_SYN));
+            Frames.tcp(
+                client.mac(),
+                EdgeMac.of(client.switchId()),
+                client.ip(),
+                port,
+                VIP,
+                80,
+                Packet.TCP_SYN));
     assertEquals(1, out.size());
     return out.get(0).port().getPortNumber();
   }
@@ -259,7 +266,8 @@ class SharedHealthTest {
 
   private List<Delivery> send(ControllerPair pair, int port, int flags) {
     return pair.a.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), port, VIP, 80, flags));
+        client,
+        Frames.tcp(client.mac(), EdgeMac.of(client.switchId()), client.ip(), port, VIP, 80, flags));
   }
 
   /** Two connections, one to each member. */

@@ -4,6 +4,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.Conversation.Service;
 import io.malob.balancer.api.PathStats;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.EventQueue;
@@ -335,12 +336,12 @@ final class Simulation {
 
   private void onlyPathsAreLeft(DatapathId id, Map<MacAddress, PathStats> paths) {
     for (FakeRule rule : net.table(id).rules()) {
-      if (Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
-          || Cookie.is(rule.cookie(), Cookie.Kind.REPLY)
-          || Cookie.is(rule.cookie(), Cookie.Kind.HOST)) {
+      if (Cookie.is(rule.cookie(), CookieKind.REQUEST)
+          || Cookie.is(rule.cookie(), CookieKind.REPLY)
+          || Cookie.is(rule.cookie(), CookieKind.HOST)) {
         journal.wrong("switch %s keeps %s", id, rule);
       }
-      if (Cookie.is(rule.cookie(), Cookie.Kind.LABEL)) {
+      if (Cookie.is(rule.cookie(), CookieKind.LABEL)) {
         MacAddress label = rule.match().get(MatchField.ETH_DST);
         PathStats path = paths.get(label);
         if (path == null || !path.path().switches().contains(id)) {
@@ -353,7 +354,7 @@ final class Simulation {
           net.table(id).rules().stream()
               .anyMatch(
                   rule ->
-                      Cookie.is(rule.cookie(), Cookie.Kind.LABEL)
+                      Cookie.is(rule.cookie(), CookieKind.LABEL)
                           && path.label().equals(rule.match().get(MatchField.ETH_DST)));
       if (path.path().switches().contains(id) && !has) {
         journal.wrong("switch %s lacks the rule of %s", id, path);

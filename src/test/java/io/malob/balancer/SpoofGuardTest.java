@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.Attachment;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.api.SplitHost;
 import io.malob.balancer.health.SpoofGuard;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * Hosts that claim what is not theirs. What is stopped is neither learned nor forwarded, as the
@@ -95,11 +98,22 @@ class SpoofGuardTest extends OnEachProfile {
   }
 
   @Test
-  void packetFromAVipsAddress_isRefused_taggedToo() {
+  void packetFromAVipsAddress_isRefused_inTheVlanOfTheVip() {
     byte[] frame = Frames.tcp(thief.mac(), BROADCAST, VIP, 80, ELSEWHERE, 1_000, SYN);
     assertFalse(passes(thief, frame));
+    assertTrue(passes(thief, Frames.tagged(frame, 7)));
+    net.change(Catalog.VIPS, "v", "vlan", "7");
     assertFalse(passes(thief, Frames.tagged(frame, 7)));
+    assertTrue(passes(thief, frame));
     assertEquals(2, net.refused(RejectReason.SPOOFED));
+  }
+
+  @Test
+  void hostInAnotherVlan_mayHaveTheAddressOfAServer() {
+    byte[] frame = Frames.tcp(thief.mac(), BROADCAST, server.ip(), 80, ELSEWHERE, 1_000, SYN);
+    assertTrue(passes(thief, Frames.tagged(frame, 7)));
+    assertFalse(passes(thief, frame));
+    assertEquals(1, net.refused(RejectReason.IN_DOUBT));
   }
 
   @Test
@@ -128,9 +142,30 @@ class SpoofGuardTest extends OnEachProfile {
   void packetWithAServersMac_isRefusedLikeItsAddress() {
     Host masked = new Host(s1, 1, server.mac(), thief.ip());
     assertFalse(claims(masked, thief.ip()));
+    net.passMillis(100);
     serverAnswers();
     assertFalse(claims(masked, thief.ip()));
+    assertEquals(0, net.refused(RejectReason.SPOOFED), "it may be a bond");
+    net.pass(11);
     assertEquals(1, net.refused(RejectReason.SPOOFED));
+    assertEquals(List.of(), net.module.splitHosts());
+  }
+
+  @Test
+  void bondThatSharesItsFlows_isFound_andDoesNotCountAsSpoofed() {
+    for (int i = 0; i < 6; i++) {
+      claims(i % 2 == 0 ? moved : server, server.ip());
+      net.passMillis(100);
+    }
+    assertEquals(
+        List.of(
+            new SplitHost(
+                new Attachment(s1, OFPort.of(1), server.mac()),
+                new Attachment(s2, OFPort.of(2), server.mac()))),
+        net.module.splitHosts());
+    net.pass(61);
+    assertEquals(0, net.refused(RejectReason.SPOOFED));
+    assertEquals(List.of(), net.module.splitHosts());
   }
 
   @Test
@@ -144,14 +179,44 @@ class SpoofGuardTest extends OnEachProfile {
 
   @Test
   void serverThatMoves_isBelievedWhenItsOldPlaceWasSilentForASecond_andIsLookedFor() {
-    assertFalse(claims(moved, server.ip()));
-    net.passMillis(999);
-    assertFalse(claims(moved, server.ip()));
+    assertBelievedAfter(1_000, new Host(s1, 1, thief.mac(), server.ip()));
+  }
+
+  @Test
+  void bondThatChangesItsLeg_isBelievedSooner() {
+    assertBelievedAfter(300, moved);
+  }
+
+  private void assertBelievedAfter(int millis, Host host) {
+    assertFalse(claims(host, server.ip()));
+    net.passMillis(millis - 1);
+    assertFalse(claims(host, server.ip()));
     probes();
     net.passMillis(1);
     assertTrue(probes().stream().anyMatch(sent -> sent.at().getNodeId().equals(moved.switchId())));
-    assertTrue(claims(moved, server.ip()));
+    assertTrue(claims(host, server.ip()));
     assertEquals(0, net.refused(RejectReason.SPOOFED));
+  }
+
+  @Test
+  void packetInFlightFromTheOldLegOfABond_isNoAnswer() {
+    assertFalse(claims(moved, server.ip()));
+    net.passMillis(49);
+    serverAnswers();
+    net.passMillis(251);
+    assertTrue(claims(moved, server.ip()));
+  }
+
+  @Test
+  void lateAnswerOfABond_isValidForASecondOnly() {
+    assertFalse(claims(moved, server.ip()));
+    net.passMillis(50);
+    serverAnswers();
+    assertFalse(claims(moved, server.ip()));
+    net.passMillis(1_000);
+    assertFalse(claims(moved, server.ip()));
+    net.passMillis(300);
+    assertTrue(claims(moved, server.ip()));
   }
 
   @Test
@@ -183,10 +248,10 @@ class SpoofGuardTest extends OnEachProfile {
     claims(thief, server.ip());
     claims(thief, server.ip());
     assertEquals(1, probes().size());
-    net.passMillis(250);
+    net.passMillis(100);
     assertEquals(1, probes().size());
     serverAnswers();
-    net.passMillis(250);
+    net.passMillis(100);
     assertEquals(0, probes().size());
     net.pass(11);
     claims(thief, server.ip());
@@ -222,7 +287,7 @@ class SpoofGuardTest extends OnEachProfile {
 
   @Test
   void arpWithAVipsOwnMac_isStoppedAtOnce_andCountedWhenLinksAreKnown() {
-    Host masked = new Host(s1, 1, VipMac.of(VIP), VIP);
+    Host masked = new Host(s1, 1, EdgeMac.of(s1), VIP);
     assertFalse(claims(masked, VIP));
     assertFalse(claims(masked, VIP));
     net.pass(SpoofGuard.LINKS_KNOWN_SECONDS);
@@ -234,7 +299,7 @@ class SpoofGuardTest extends OnEachProfile {
 
   @Test
   void otherPacketsWithAVipsOwnMac_areRefusedAtOnce() {
-    Host masked = new Host(s1, 1, VipMac.of(VIP), VIP);
+    Host masked = new Host(s1, 1, EdgeMac.of(s1), VIP);
     assertFalse(
         passes(masked, Frames.tcp(masked.mac(), BROADCAST, VIP, 80, ELSEWHERE, 1_000, SYN)));
     assertEquals(1, net.refused(RejectReason.SPOOFED));

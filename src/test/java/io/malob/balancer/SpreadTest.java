@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.packet.Replies;
@@ -64,7 +64,8 @@ class SpreadTest extends OnEachProfile {
   }
 
   private byte[] toVip(int srcPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags);
   }
 
   private byte[] fromMember(Host member, int dstPort) {
@@ -84,9 +85,9 @@ class SpreadTest extends OnEachProfile {
   @Test
   void placement_writesTheRulesOfTheOtherMastersSwitches_throughThatMaster() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
-    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size());
-    assertTrue(a.rules(s2, Cookie.Kind.LABEL).size() >= 2, "both directions cross s2");
+    assertEquals(1, a.rules(s1, CookieKind.REQUEST).size());
+    assertEquals(1, a.rules(s3, CookieKind.REPLY).size());
+    assertTrue(a.rules(s2, CookieKind.LABEL).size() >= 2, "both directions cross s2");
 
     a.network.setController(
         (at, port, output) -> {
@@ -100,12 +101,12 @@ class SpreadTest extends OnEachProfile {
   void replyOfADormantConnection_whoseLabelIsLost_isDelivered_andOpensNothingElsewhere() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
     assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
-    a.timeOut(s1, a.rules(s1, Cookie.Kind.REQUEST).get(0));
+    a.timeOut(s1, a.rules(s1, CookieKind.REQUEST).get(0));
     pair.talk();
     assertEquals(0, open(a));
     assertEquals(1, b.module.counters().dormantConnections());
 
-    a.rules(s3, Cookie.Kind.LABEL).forEach(a.table(s3)::remove);
+    a.rules(s3, CookieKind.LABEL).forEach(a.table(s3)::remove);
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
 
     pair.talk();
@@ -118,12 +119,12 @@ class SpreadTest extends OnEachProfile {
     pair.talk();
     assertEquals(1, open(b), "known from its owner");
     pair.pass(2); // the rules could be in effect by now
-    b.timeOut(s3, a.rules(s3, Cookie.Kind.REPLY).get(0));
-    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REPLY));
+    b.timeOut(s3, a.rules(s3, CookieKind.REPLY).get(0));
+    assertEquals(List.of(), a.rules(s3, CookieKind.REPLY));
 
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
 
-    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size(), "the owner has sent it again");
+    assertEquals(1, a.rules(s3, CookieKind.REPLY).size(), "the owner has sent it again");
     assertEquals(1, open(a));
   }
 
@@ -132,10 +133,62 @@ class SpreadTest extends OnEachProfile {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
     pair.talk();
     pair.part();
-    b.timeOut(s3, a.rules(s3, Cookie.Kind.REPLY).get(0));
+    b.timeOut(s3, a.rules(s3, CookieKind.REPLY).get(0));
     assertEquals(List.of(), a.send(m1, fromMember(m1, 40_000)));
     assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
     assertEquals(List.of(), b.passedOn);
+  }
+
+  /** The master of the client's switch owns the connection, as soon as it knows of it again. */
+  @Test
+  void replyThatNoRecordTellsOf_isDeliveredByTheMasterOfTheClientsSwitch() {
+    pair.learn(client);
+    assertDelivered(fromVip(a.send(m1, fromMember(m1, 40_000))), client);
+    assertEquals(List.of(), b.passedOn);
+
+    assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
+    assertEquals(1, open(a));
+    assertEquals(0, b.refused(RejectReason.OWNER_NOT_REACHED));
+  }
+
+  @Test
+  void replyThatNoRecordTellsOf_isDropped_ifTheMasterOfTheClientsSwitchIsNotReached() {
+    pair.learn(client);
+    pair.part();
+
+    assertEquals(List.of(), a.send(m1, fromMember(m1, 40_000)));
+    assertEquals(1, b.refused(RejectReason.OWNER_NOT_REACHED));
+    assertEquals(List.of(), b.passedOn);
+  }
+
+  @Test
+  void connectionToTheServerItself_isLeftToOthersByBoth() {
+    pair.learn(client);
+    a.send(client, toServer(SYN));
+    a.send(m1, fromMember(m1, 40_000));
+
+    assertEquals(1, a.passedOn.size());
+    assertEquals(1, b.passedOn.size());
+  }
+
+  @Test
+  void connectionToTheServerItself_fromBeforeARestart_isFoundOut() {
+    pair.learn(client);
+    a.send(m1, fromMember(m1, 40_000));
+    assertEquals(List.of(), b.passedOn, "it may be the VIP's");
+    assertEquals(List.of(), a.send(client, toVip(40_000, Packet.TCP_RST)));
+    a.send(m1, fromMember(m1, 40_000));
+
+    assertEquals(1, b.passedOn.size());
+  }
+
+  private byte[] toServer(int flags) {
+    return Frames.tcp(client.mac(), m1.mac(), client.ip(), 40_000, m1.ip(), 8_080, flags);
+  }
+
+  private static List<Delivery> fromVip(List<Delivery> deliveries) {
+    assertEquals(VIP, Packet.parse(deliveries.get(0).frame()).source());
+    return deliveries;
   }
 
   @Test
@@ -175,7 +228,10 @@ class SpreadTest extends OnEachProfile {
     }
     pair.talk();
     assertDelivered(
-        a.send(client, Frames.echoRequest(client.mac(), VipMac.of(VIP), client.ip(), VIP)), m1);
+        a.send(
+            client,
+            Frames.echoRequest(client.mac(), EdgeMac.of(client.switchId()), client.ip(), VIP)),
+        m1);
     pair.talk();
     byte[] direct = Frames.udp(client.mac(), m1.mac(), client.ip(), 9, m1.ip(), 9, new byte[8]);
 
@@ -191,7 +247,7 @@ class SpreadTest extends OnEachProfile {
   @Test
   void refusedRuleOfTheOtherMastersSwitch_cutsTheOwnersConnectionOff() {
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
-    b.refuse(Cookie.Kind.REPLY, true);
+    b.refuse(CookieKind.REPLY, true);
     a.send(client, toVip(40_001, SYN));
     assertEquals(1, a.refused(RejectReason.RULE_REFUSED));
     assertEquals(0, b.refused(RejectReason.RULE_REFUSED));
@@ -200,7 +256,8 @@ class SpreadTest extends OnEachProfile {
 
   private byte[] ftp(int srcPort, int flags) {
     IPv4Address vip = IPv4Address.of("10.0.0.101");
-    return Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), srcPort, vip, 21, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, vip, 21, flags);
   }
 
   private List<Delivery> openFtpData(int dstPort) {
@@ -248,7 +305,7 @@ class SpreadTest extends OnEachProfile {
   }
 
   private long ftpDataRules() {
-    return a.rules(s3, Cookie.Kind.FTP_DATA).size();
+    return a.rules(s3, CookieKind.FTP_DATA).size();
   }
 
   @Test
@@ -281,17 +338,17 @@ class SpreadTest extends OnEachProfile {
     assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
     pair.talk();
 
-    assertEquals(List.of(), a.rules(s1, Cookie.Kind.REQUEST));
-    assertEquals(1, a.rules(s3, Cookie.Kind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s1, CookieKind.REQUEST));
+    assertEquals(1, a.rules(s3, CookieKind.REQUEST).size());
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
     assertEquals(1, a.stats("m1").activeConnections());
     pair.pass(200);
-    assertEquals(1, a.rules(s3, Cookie.Kind.REQUEST).size(), "audits leave it alone");
+    assertEquals(1, a.rules(s3, CookieKind.REQUEST).size(), "audits leave it alone");
     assertDelivered(a.send(moved, toVip(40_000, ACK)), m1);
 
-    b.timeOut(s3, a.rules(s3, Cookie.Kind.REQUEST).get(0));
+    b.timeOut(s3, a.rules(s3, CookieKind.REQUEST).get(0));
     pair.talk();
 
     assertEquals(0, open(b), "its end is known to the new owner");
@@ -307,7 +364,7 @@ class SpreadTest extends OnEachProfile {
     pair.learn(moved);
     pair.pass(1);
 
-    assertEquals(List.of(), a.rules(s1, Cookie.Kind.REQUEST));
+    assertEquals(List.of(), a.rules(s1, CookieKind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), moved);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
@@ -326,8 +383,8 @@ class SpreadTest extends OnEachProfile {
     assertDelivered(a.send(client, toVip(40_000, ACK)), m1);
     pair.talk();
 
-    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REQUEST));
+    assertEquals(1, a.rules(s1, CookieKind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s3, CookieKind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
     assertEquals(1, open(a));
     assertEquals(1, open(b));
@@ -335,15 +392,20 @@ class SpreadTest extends OnEachProfile {
 
   @Test
   void hostWithTheClientsAddress_atTheOtherControllersSwitch_isNotTheClient() {
+    a.learn(client);
+    b.learn(client);
     assertDelivered(a.send(client, toVip(40_000, SYN)), m1);
     pair.talk();
     pair.pass(2);
     Host forger = new Host(s3, 4, MacAddress.of("02:00:00:00:99:99"), client.ip());
     List<Delivery> unused =
-        a.send(forger, Frames.tcp(forger.mac(), VipMac.of(VIP), client.ip(), 40_000, VIP, 80, ACK));
+        a.send(
+            forger,
+            Frames.tcp(
+                forger.mac(), EdgeMac.of(forger.switchId()), client.ip(), 40_000, VIP, 80, ACK));
 
-    assertEquals(1, a.rules(s1, Cookie.Kind.REQUEST).size());
-    assertEquals(List.of(), a.rules(s3, Cookie.Kind.REQUEST));
+    assertEquals(1, a.rules(s1, CookieKind.REQUEST).size());
+    assertEquals(List.of(), a.rules(s3, CookieKind.REQUEST));
     assertDelivered(a.send(m1, fromMember(m1, 40_000)), client);
   }
 
@@ -380,13 +442,15 @@ class SpreadTest extends OnEachProfile {
 
     assertDelivered(
         a.send(
-            client, Frames.tcp(client.mac(), VipMac.of(vip), client.ip(), 40_000, vip, 443, SYN)),
+            client,
+            Frames.tcp(
+                client.mac(), EdgeMac.of(client.switchId()), client.ip(), 40_000, vip, 443, SYN)),
         m1);
 
     assertEquals(1, open(a));
     for (DatapathId each : List.of(s1, s3)) {
-      assertEquals(List.of(), a.rules(each, Cookie.Kind.BUCKET));
-      assertEquals(List.of(), a.rules(each, Cookie.Kind.PROACTIVE));
+      assertEquals(List.of(), a.rules(each, CookieKind.BUCKET));
+      assertEquals(List.of(), a.rules(each, CookieKind.PROACTIVE));
     }
     assertEquals(ProactiveStats.State.REACTIVE, a.module.proactive().get(0).state());
   }
@@ -424,16 +488,16 @@ class SpreadTest extends OnEachProfile {
   @Test
   void replyRuleOfAMasterThatHasCrashed_withoutARequestRule_isRemovedAtOnce() {
     a.send(client, toVip(40_000, SYN));
-    FakeRule request = a.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule request = a.rules(s1, CookieKind.REQUEST).get(0);
     a.table(s1).remove(request);
-    assertEquals(1, a.rules(s3, Cookie.Kind.REPLY).size());
+    assertEquals(1, a.rules(s3, CookieKind.REPLY).size());
 
     pair.kill();
     pair.takeOver();
     pair.pass(2);
 
     assertEquals(0, open(b));
-    assertEquals(List.of(), b.rules(s3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), b.rules(s3, CookieKind.REPLY));
   }
 
   @Test
@@ -448,6 +512,6 @@ class SpreadTest extends OnEachProfile {
     assertDelivered(b.send(m1, fromMember(m1, 40_000)), client);
     assertEquals(s3, b.send(client, toVip(40_001, SYN)).get(0).switchId());
     assertEquals(2, open(b));
-    assertFalse(a.rules(s1, Cookie.Kind.REQUEST).size() < 2);
+    assertFalse(a.rules(s1, CookieKind.REQUEST).size() < 2);
   }
 }

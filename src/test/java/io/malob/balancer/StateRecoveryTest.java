@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeNetwork.Delivery;
@@ -67,7 +68,8 @@ class StateRecoveryTest extends OnEachProfile {
   }
 
   private byte[] toVip(int srcPort, int flags) {
-    return Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags);
+    return Frames.tcp(
+        client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags);
   }
 
   private byte[] fromMember(int dstPort) {
@@ -121,15 +123,15 @@ class StateRecoveryTest extends OnEachProfile {
         .flatMap(id -> after.table(id).rules().stream())
         .filter(
             rule ->
-                Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
-                    || Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+                Cookie.is(rule.cookie(), CookieKind.REQUEST)
+                    || Cookie.is(rule.cookie(), CookieKind.REPLY))
         .toList();
   }
 
   @Test
   void openConnection_goesOnAndCountsWithNoRuleTouched() {
     List<FakeRule> rules = rulesOfConnections();
-    List<FakeRule> labels = after.rules(s2, Cookie.Kind.LABEL);
+    List<FakeRule> labels = after.rules(s2, CookieKind.LABEL);
 
     connectAll();
 
@@ -138,7 +140,7 @@ class StateRecoveryTest extends OnEachProfile {
     assertEquals(1, after.stats("m1").activeConnections());
     assertEquals(0, after.stats("m1").totalConnections(), "placed by an earlier run");
     assertEquals(rules, rulesOfConnections());
-    assertEquals(labels, after.rules(s2, Cookie.Kind.LABEL));
+    assertEquals(labels, after.rules(s2, CookieKind.LABEL));
     assertGoesOn();
   }
 
@@ -194,12 +196,12 @@ class StateRecoveryTest extends OnEachProfile {
 
   @Test
   void recoveredLabel_servesNewConnectionsOfItsPath() {
-    List<FakeRule> labels = after.rules(s2, Cookie.Kind.LABEL);
+    List<FakeRule> labels = after.rules(s2, CookieKind.LABEL);
     connectAll();
 
     only(after.send(client, toVip(40_001, SYN)), far);
 
-    assertEquals(labels, after.rules(s2, Cookie.Kind.LABEL));
+    assertEquals(labels, after.rules(s2, CookieKind.LABEL));
     assertEquals(2, after.module.paths().stream().filter(path -> path.connections() == 2).count());
   }
 
@@ -211,7 +213,7 @@ class StateRecoveryTest extends OnEachProfile {
     only(after.send(client, toVip(40_000, Packet.TCP_FIN | ACK)), far);
     assertEquals(0, after.stats("m1").activeConnections());
 
-    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
+    after.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(0, after.stats("m1").activeConnections());
     only(after.send(client, toVip(40_000, ACK)), far);
     assertEquals(1, after.stats("m1").activeConnections(), "remembered, and goes on");
@@ -220,8 +222,8 @@ class StateRecoveryTest extends OnEachProfile {
   @Test
   void recoveredConnectionWhoseRuleIsRefusedLater_ends() {
     connectAll();
-    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
-    after.refuse(Cookie.Kind.REQUEST, true);
+    after.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
+    after.refuse(CookieKind.REQUEST, true);
 
     after.send(client, toVip(40_000, ACK));
 
@@ -239,7 +241,7 @@ class StateRecoveryTest extends OnEachProfile {
     after.unlink(s2, 2);
 
     after.passMillis(50);
-    assertEquals(2, after.rules(s4, Cookie.Kind.LABEL).size());
+    assertEquals(2, after.rules(s4, CookieKind.LABEL).size());
     assertGoesOn();
   }
 
@@ -328,7 +330,7 @@ class StateRecoveryTest extends OnEachProfile {
   @Test
   void pendingConnectionWhoseRuleTimesOut_isDormantOnceRecovered() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
+    after.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(List.of(), after.send(client, toVip(40_000, ACK)), "neither reset nor placed");
 
     connectAll();
@@ -344,7 +346,7 @@ class StateRecoveryTest extends OnEachProfile {
   void pendingConnectionWhoseRuleIsNotFoundAgain_isDormantOnceRecovered() {
     after.addSwitch(1);
     after.disconnect(s1);
-    FakeRule rule = after.rules(s1, Cookie.Kind.REQUEST).get(0);
+    FakeRule rule = after.rules(s1, CookieKind.REQUEST).get(0);
     after.table(s1).apply(deletion(rule));
 
     connectAll();
@@ -356,7 +358,7 @@ class StateRecoveryTest extends OnEachProfile {
   @Test
   void synOnAPendingConnectionWhoseRuleTimedOut_startsANewOne() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
+    after.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
 
     after.send(client, toVip(40_000, SYN));
 
@@ -368,7 +370,7 @@ class StateRecoveryTest extends OnEachProfile {
   @Test
   void pendingConnectionWhoseRuleTimedOut_isForgottenIfItCannotBeRecovered() {
     after.addSwitch(1);
-    after.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
+    after.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
     assertEquals(1, after.module.reconcileStats().connectionsPending());
 
     after.pass(ADOPT_SECONDS);
@@ -400,7 +402,7 @@ class StateRecoveryTest extends OnEachProfile {
     after.learn(here);
     after.create(
         Catalog.MEMBERS, "id", "m3", "address", "10.0.0.13", "port", "8080", "pool_id", "p");
-    int generation = Cookie.generation(after.rules(s1, Cookie.Kind.REQUEST).get(0).cookie());
+    int generation = Cookie.generation(after.rules(s1, CookieKind.REQUEST).get(0).cookie());
     assertEquals(List.of(), after.send(client, toVip(40_000, SYN)));
 
     after.delivered.clear();
@@ -410,7 +412,7 @@ class StateRecoveryTest extends OnEachProfile {
     only(after.delivered, here);
     assertEquals(0, after.module.reconcileStats().connectionsPending());
     assertNotEquals(
-        generation, Cookie.generation(after.rules(s1, Cookie.Kind.REQUEST).get(0).cookie()));
+        generation, Cookie.generation(after.rules(s1, CookieKind.REQUEST).get(0).cookie()));
   }
 
   @Test
@@ -425,7 +427,7 @@ class StateRecoveryTest extends OnEachProfile {
   }
 
   private boolean namesTheVip(FakeRule rule) {
-    return Cookie.is(rule.cookie(), Cookie.Kind.VIP) || Cookie.is(rule.cookie(), Cookie.Kind.END);
+    return Cookie.is(rule.cookie(), CookieKind.VIP) || Cookie.is(rule.cookie(), CookieKind.END);
   }
 
   @Test
@@ -450,28 +452,29 @@ class StateRecoveryTest extends OnEachProfile {
 
   @Test
   void labelThatNobodyClaims_goesAfterAWhile() {
-    before.timeOut(s1, after.rules(s1, Cookie.Kind.REQUEST).get(0));
-    List<FakeRule> old = after.rules(s2, Cookie.Kind.LABEL);
+    before.timeOut(s1, after.rules(s1, CookieKind.REQUEST).get(0));
+    List<FakeRule> old = after.rules(s2, CookieKind.LABEL);
     assertEquals(2, old.size());
     connectAll();
-    assertTrue(after.rules(s2, Cookie.Kind.LABEL).containsAll(old));
+    assertTrue(after.rules(s2, CookieKind.LABEL).containsAll(old));
 
     after.table(s3).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.REPLY))
         .forEach(rule -> after.timeOut(s3, rule));
     for (int seconds = 0; seconds <= 3 * ADOPT_SECONDS; seconds += 5) {
       after.pass(5);
     }
 
-    assertTrue(after.rules(s2, Cookie.Kind.LABEL).stream().noneMatch(old::contains));
+    assertTrue(after.rules(s2, CookieKind.LABEL).stream().noneMatch(old::contains));
   }
 
   @Test
   void replyRuleThatHasGone_isSentAgain() {
     after.table(s3).rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.REPLY))
         .forEach(rule -> before.timeOut(s3, rule));
     connectAll();
+    assertEquals(List.of(), after.send(far, fromMember(40_000)));
 
     after.pass(PATIENCE_SECONDS);
 

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
-import io.malob.balancer.view.VipMac;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
@@ -28,12 +29,14 @@ class TellEndsTest {
 
   private List<Delivery> send(BalancerNetwork network, int srcPort, int flags) {
     return network.send(
-        client, Frames.tcp(client.mac(), VipMac.of(VIP), client.ip(), srcPort, VIP, 80, flags));
+        client,
+        Frames.tcp(
+            client.mac(), EdgeMac.of(client.switchId()), client.ip(), srcPort, VIP, 80, flags));
   }
 
   private static long copyingRules(BalancerNetwork network, DatapathId switchId) {
     return network.rules(switchId, 0).stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.END))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.END))
         .count();
   }
 

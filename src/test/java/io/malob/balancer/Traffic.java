@@ -3,7 +3,7 @@ package io.malob.balancer;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.Conversation.Service;
 import io.malob.balancer.api.RejectReason;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Protocol;
 import io.malob.testing.EventQueue;
@@ -207,7 +207,7 @@ final class Traffic {
     int mark = mark(of, true, what);
     Host from = of.client;
     IPv4Address vip = IPv4Address.of(of.service.address());
-    MacAddress to = VipMac.of(vip);
+    MacAddress to = EdgeMac.of(from.switchId());
     if (of.protocol() == Protocol.ICMP && events.now() - of.lastNanos > FORGOTTEN_NANOS) {
       of.member = null;
     }
@@ -437,7 +437,7 @@ final class Traffic {
             || (packet.srcPort() == of.clientPort && packet.dstPort() == port);
     if (!ports
         || packet.srcAddress() != of.client.ip().getInt()
-        || !packet.srcMac().equals(of.client.mac())
+        || !packet.srcMac().equals(EdgeMac.of(host.switchId()))
         || host.equals(of.client)
         || !members.getOrDefault(of.service.id(), Set.of()).contains(host)) {
       journal.wrong("%s came out at %s, of %s", packet, host, of);
@@ -466,7 +466,7 @@ final class Traffic {
             || (packet.srcPort() == of.vipPort && packet.dstPort() == of.clientPort);
     if (!ports
         || packet.srcAddress() != vip.getInt()
-        || !packet.srcMac().equals(VipMac.of(vip))
+        || !packet.srcMac().equals(EdgeMac.of(host.switchId()))
         || !host.equals(of.client)) {
       journal.wrong("%s came out at %s, of %s", packet, host, of);
     }

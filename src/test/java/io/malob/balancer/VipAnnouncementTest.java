@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.health.SpoofGuard;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -61,7 +61,7 @@ class VipAnnouncementTest {
     net.module.catalog().update(Catalog.VIPS, id, Fields.of(field, value));
   }
 
-  /** The addresses that hosts at a port have heard of; each with its VIP's MAC. */
+  /** The addresses that hosts at a port have heard of; each with its switch's MAC. */
   private List<IPAddress<?>> heardAt(DatapathId switchId, int port) {
     return net.delivered.stream()
         .filter(delivery -> delivery.switchId().equals(switchId))
@@ -73,7 +73,7 @@ class VipAnnouncementTest {
   private static IPAddress<?> announced(Delivery delivery) {
     Packet frame = Packet.parse(delivery.frame());
     NeighbourMessage message = NeighbourMessage.of(frame).orElseThrow();
-    assertEquals(VipMac.of(message.target()), message.mac());
+    assertEquals(EdgeMac.of(delivery.switchId()), message.mac());
     assertEquals(message.mac(), frame.srcMac());
     return message.target();
   }

@@ -10,6 +10,7 @@ import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.TableLayout;
 import io.malob.testing.Stub;
+import io.malob.testing.WireBytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,10 +74,10 @@ class PeerCapabilitiesTest {
     sender.reached("b");
     own.put(S1, LIMITED);
     sender.changed(S1, LIMITED);
-    sender.tell();
+    sender.publish();
     assertEquals(Map.of(S1, LIMITED), told);
     int sent = messages.size();
-    sender.tell();
+    sender.publish();
     assertEquals(sent, messages.size());
   }
 
@@ -86,11 +87,11 @@ class PeerCapabilitiesTest {
     full.add("b");
     own.put(S1, LIMITED);
     sender.changed(S1, LIMITED);
-    sender.tell();
-    sender.tell();
+    sender.publish();
+    sender.publish();
     assertEquals(Map.of(), told);
     full.clear();
-    sender.tell();
+    sender.publish();
     assertEquals(Map.of(S1, LIMITED), told);
   }
 
@@ -100,7 +101,7 @@ class PeerCapabilitiesTest {
     sender.lost("b");
     messages.clear();
     sender.changed(S1, LIMITED);
-    sender.tell();
+    sender.publish();
     assertEquals(0, messages.size());
   }
 
@@ -127,5 +128,13 @@ class PeerCapabilitiesTest {
           IllegalArgumentException.class, () -> receiver.received("a", truncated), "" + length);
     }
     assertEquals(Map.of(), told);
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() {
+    own.put(S1, LIMITED);
+    own.put(S2, FORCED);
+    sender.reached("b");
+    WireBytes.check("capabilities", messages.get(0));
   }
 }

@@ -25,7 +25,8 @@ class ClusterSettingsTest {
   @TempDir Path directory;
 
   private static ClusterSettings read(Map<String, String> settings) throws Exception {
-    return ClusterSettings.read(new SettingReader(ClusterModule.class, settings));
+    return ClusterSettings.read(
+        new SettingReader(ClusterModule.class, ClusterSettings.ALL, settings));
   }
 
   private Path file(String name, String content, String permissions) throws Exception {

@@ -198,7 +198,7 @@ class EtcdStoreTest extends StoreContract {
     }
 
     @Override
-    public AutoCloseable watch(String prefix, long fromRevision, Watcher watcher) {
+    public Watch watch(String prefix, long fromRevision, Watcher watcher) {
       throw new UnsupportedOperationException();
     }
 

@@ -31,7 +31,7 @@ class PemTlsTest {
   private long nanos;
   private KeyStore first;
   private KeyStore second;
-  private SSLContext client;
+  private PemTls client;
 
   @BeforeEach
   void open() throws Exception {
@@ -39,7 +39,7 @@ class PemTlsTest {
     second = TestCertificates.make(directory, "second");
     use("first");
     client =
-        PemTls.context(
+        new PemTls(
             Optional.of(directory.resolve("ca.pem")),
             Optional.of(directory.resolve("own.pem")),
             Optional.of(directory.resolve("own.key")),
@@ -96,7 +96,7 @@ class PemTlsTest {
     try (SSLServerSocket server =
             (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0, 1, here);
         SSLSocket socket =
-            (SSLSocket) client.getSocketFactory().createSocket(here, server.getLocalPort())) {
+            (SSLSocket) client.get().getSocketFactory().createSocket(here, server.getLocalPort())) {
       server.setNeedClientAuth(true);
       socket.setSoTimeout(20_000);
       seen =

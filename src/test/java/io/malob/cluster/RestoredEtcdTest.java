@@ -12,7 +12,6 @@ import io.malob.cluster.etcd.HttpEtcd;
 import io.malob.file.StateFile;
 import io.malob.store.Document;
 import io.malob.store.Revisioned;
-import io.malob.store.Store;
 import io.malob.store.StoreUnavailableException;
 import io.malob.testing.EtcdServer;
 import java.io.IOException;
@@ -25,8 +24,10 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,29 +36,37 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real etcd whose data directory is replaced by a backup while controllers run. */
-@Timeout(60)
+@Timeout(120)
 class RestoredEtcdTest {
   private static final String PREFIX = "/test/";
 
   @TempDir private Path directory;
 
-  private final ExecutorService notifier = Executors.newFixedThreadPool(2);
+  private final ScheduledExecutorService notifier = Executors.newScheduledThreadPool(2);
   private final List<Controller> controllers = new ArrayList<>();
   private EtcdServer server;
 
-  /** The part of a controller that uses etcd. */
+  /** The part of a controller that uses etcd; as there, what has failed is repeated. */
   private final class Controller {
     final HttpEtcd etcd = new HttpEtcd(Accesses.to(PREFIX, server.endpoint()));
-    final Store store =
+    final EtcdStore store =
         new EtcdStore(etcd, etcd.history(), PREFIX, Optional.empty(), notifier, StartWait.NONE);
     final Restoration restoration = new Restoration(etcd, etcd.history(), notifier);
 
     Controller() {
       controllers.add(this);
+      ScheduledFuture<?> unused =
+          notifier.scheduleWithFixedDelay(
+              () -> {
+                restoration.tick();
+                store.tick();
+              },
+              0,
+              50,
+              TimeUnit.MILLISECONDS);
     }
 
     boolean isRefusing() {
-      restoration.tick();
       return etcd.history().isRefusing();
     }
 

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -82,11 +81,12 @@ class SecureEtcdTest {
 
   private EtcdAccess tls(EtcdServer server, String authority, Optional<String> us)
       throws Exception {
-    SSLContext tls =
-        PemTls.context(
+    PemTls tls =
+        new PemTls(
             Optional.of(file(authority + ".pem")),
             us.map(name -> file(name + ".pem")),
-            us.map(name -> file(name + ".key")));
+            us.map(name -> file(name + ".key")),
+            System::nanoTime);
     return new EtcdAccess(
         ImmutableList.of(server.endpoint()),
         "/malob/",

@@ -14,7 +14,6 @@ import io.malob.controller.network.links.ProbeKind;
 import io.malob.module.BaseModule;
 import io.malob.module.IMastershipService;
 import io.malob.module.Mastership;
-import io.malob.module.Settings;
 import io.malob.module.StoreModule;
 import io.malob.testing.Frames;
 import io.malob.testing.ScriptedSwitch;
@@ -62,7 +61,6 @@ class ClusterRolesTest implements Mastership {
   private SwitchRecorder recorder;
 
   /** Lets the test decide. */
-  @Settings({})
   private static final class DecidingModule extends BaseModule {
     private final Mastership mastership;
 

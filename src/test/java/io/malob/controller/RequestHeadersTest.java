@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.restlet.engine.header.HeaderConstants;
 import org.slf4j.LoggerFactory;
 
-/** Requests with headers that cannot be parsed: Restlet parses more of them than are used here. */
+/** Requests with values of headers that mean nothing. Restlet lists all headers of HTTP. */
 class RequestHeadersTest {
   /** The server itself reads these: others values of them are refused, or change the meaning. */
   private static final List<String> OF_THE_SERVER =

@@ -8,6 +8,7 @@ import io.malob.balancer.api.PlacedConnection;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogItem;
@@ -150,7 +151,7 @@ class StormTest {
         .setTotalLen(frame.length)
         .setReason(OFPacketInReason.NO_MATCH)
         .setTableId(TableId.of(REQUESTS))
-        .setCookie(Cookie.of(Cookie.Kind.SWITCH, 0))
+        .setCookie(Cookie.of(CookieKind.SWITCH, 0))
         .setMatch(
             ScriptedSwitch.FACTORY
                 .buildMatch()
@@ -169,7 +170,7 @@ class StormTest {
   }
 
   private static boolean isRequestRule(OFFlowAdd rule, IPv4Address vip) {
-    return Cookie.is(rule.getCookie(), Cookie.Kind.REQUEST)
+    return Cookie.is(rule.getCookie(), CookieKind.REQUEST)
         && vip.equals(rule.getMatch().get(MatchField.IPV4_DST));
   }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.malob.controller.module.ModuleSettings;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.testing.Frames;
 import io.malob.testing.ScriptedSwitch;
 import io.netty.buffer.ByteBuf;
@@ -183,7 +184,7 @@ class TroubledSwitchTest {
   }
 
   private boolean isRequestRule(OFFlowAdd rule) {
-    return Cookie.is(rule.getCookie(), Cookie.Kind.REQUEST);
+    return Cookie.is(rule.getCookie(), CookieKind.REQUEST);
   }
 
   private void flowRemoved(OFFlowAdd rule) {

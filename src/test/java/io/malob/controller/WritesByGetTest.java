@@ -49,6 +49,7 @@ class WritesByGetTest {
       List.of(
           "/wm/malob/config",
           "/wm/malob/capacities",
+          "/wm/malob/routes",
           "/wm/malob/mptcp",
           "/wm/malob/endhost",
           "/wm/malob/logs/levels",

@@ -5,8 +5,6 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
-import io.malob.openflow.packet.IpPacket;
-import io.malob.openflow.packet.Ipv6Packet;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
@@ -100,7 +98,8 @@ final class UplinkLab {
 
     private void take(byte[] frame) {
       Packet packet = Packet.parse(frame);
-      Optional<NeighbourMessage> asked = Ipv6Packet.of(packet).flatMap(NeighbourMessage::of);
+      Optional<NeighbourMessage> asked =
+          Optional.of(packet).filter(Packet::isIpv6).flatMap(NeighbourMessage::of);
       if (asked.isPresent()) {
         solicitations++;
         if (answersSolicitations && asked.get().target().equals(ROUTER6)) {
@@ -126,7 +125,7 @@ final class UplinkLab {
     boolean arrive(byte[] frame) {
       received += frame.length;
       Packet packet = Packet.parse(frame);
-      return RouterAnswer.of(packet, IpPacket.of(packet))
+      return RouterAnswer.of(packet)
           .filter(answer -> uplinks.take(OFPort.of(number), answer, time.now()))
           .isPresent();
     }

@@ -5,7 +5,7 @@ import com.google.common.collect.Iterables;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.monitor.IMonitorService;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.EventQueue;
@@ -65,8 +65,8 @@ final class LatencyNetwork {
   /** Frames as they arrive; changes and copies can be made of them, or none given back. */
   UnaryOperator<@Nullable Arrival> tampering = arrival -> arrival;
 
-  private final LinkTracker tracker =
-      new LinkTracker(new TimesToLive(30_000 * MILLI, MILLI, MILLI, MILLI));
+  private final MeasuredLinks tracker =
+      new MeasuredLinks(new TimesToLive(30_000 * MILLI, MILLI, MILLI, MILLI));
   private final Map<DatapathId, ControlChannel> channels = new HashMap<>();
   private final Map<DirectedLink, LongSupplier> latencies = new HashMap<>();
   private final Set<DatapathId> inactive = new HashSet<>();

@@ -20,17 +20,17 @@ class OutstandingProbesTest {
   @Test
   void probe_thatWasAdded_isFoundUntilItIsTakenOutOnce() {
     Probe probe = add(0);
-    assertSame(probe, probes.find(probe.number()));
+    assertSame(probe, probes.find(probe.number));
     assertTrue(probes.remove(probe));
     assertFalse(probes.remove(probe));
-    assertNull(probes.find(probe.number()));
+    assertNull(probes.find(probe.number));
   }
 
   @Test
   void numbers_ofOtherProbesInTheSamePlace_areNotFound() {
     Probe probe = add(0);
-    assertNull(probes.find(probe.number() + 4));
-    assertNull(probes.find(probe.number() - 4));
+    assertNull(probes.find(probe.number + 4));
+    assertNull(probes.find(probe.number - 4));
     assertNull(probes.find(-1));
   }
 

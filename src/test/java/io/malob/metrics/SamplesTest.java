@@ -38,7 +38,7 @@ import io.malob.monitor.PollingStats;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
 import io.malob.state.network.LinkCapacity;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.ServerValue;
 import io.malob.state.network.TimesToLive;
@@ -79,7 +79,7 @@ class SamplesTest {
 
   private final TimesToLive times =
       new TimesToLive(30 * SECOND, 30 * SECOND, 30 * SECOND, 30 * SECOND);
-  private final LinkTracker links = new LinkTracker(times);
+  private final MeasuredLinks links = new MeasuredLinks(times);
   private final ServerTracker servers = new ServerTracker(times);
   private List<ProactiveStats> placement = List.of();
   private Catalog catalog;
@@ -362,7 +362,8 @@ class SamplesTest {
   void value_withTooFewLabels_isAnErrorThatNamesThem() {
     IllegalArgumentException error =
         assertThrows(
-            IllegalArgumentException.class, () -> new Samples().add(Metric.MEMBER_ACTIVE, 1, "m1"));
+            IllegalArgumentException.class,
+            () -> new Samples().add(Metric.MEMBER_ACTIVE_CONNECTIONS, 1, "m1"));
     assertTrue(error.getMessage().contains("[member, pool]"), error.getMessage());
   }
 }

@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.VlanAddress;
 import io.malob.testing.Stub;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.devicemanager.SwitchPort;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPVersion;
@@ -17,6 +20,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 class AttachedHostsTest {
   private static final MacAddress MAC = MacAddress.of("02:00:00:00:00:01");
@@ -29,6 +33,7 @@ class AttachedHostsTest {
   /** As Floodlight tells it, which learns from the source of any IPv6 packet. */
   private static IDevice device(IPv4Address[] ipv4, IPv6Address... ipv6) {
     return Stub.of(IDevice.class)
+        .on("getVlanId", none -> new VlanVid[] {VlanVid.ZERO})
         .on("getMACAddress", none -> MAC)
         .on("getIPv4Addresses", none -> ipv4)
         .on("getIPv6Addresses", none -> ipv6)
@@ -70,6 +75,40 @@ class AttachedHostsTest {
     AttachedHosts hosts = hosts(device(new IPv4Address[0], LOW6));
     assertEquals(Optional.of(AT), hosts.find(LOW6));
     assertEquals(Optional.empty(), hosts.find(HIGH6));
+  }
+
+  /** Floodlight tells several things of a host without a VLAN, by its version. */
+  @Test
+  void sameAddressInTwoVlans_isOfTwoHosts() {
+    for (VlanVid untagged : new VlanVid[] {VlanVid.ZERO, null}) {
+      AttachedHosts hosts = inVlans(untagged, VlanVid.ofVlan(100));
+      Attachment tagged = new Attachment(AT.switchId(), AT.port(), MAC, 100);
+      assertEquals(Optional.of(AT), hosts.find(new VlanAddress(LOW6, 0)));
+      assertEquals(Optional.of(tagged), hosts.find(new VlanAddress(LOW6, 100)));
+      assertEquals(Optional.empty(), hosts.find(new VlanAddress(LOW6, 200)));
+      assertEquals(Optional.of(tagged), hosts.find(MAC, 100));
+      assertEquals(Optional.of(AT), hosts.find(MAC, 0));
+      assertEquals(Optional.empty(), hosts.find(MAC, 200));
+    }
+  }
+
+  private static AttachedHosts inVlans(@Nullable VlanVid... vlans) {
+    List<IDevice> devices =
+        Arrays.stream(vlans)
+            .map(
+                vlan ->
+                    Stub.of(IDevice.class)
+                        .on("getMACAddress", none -> MAC)
+                        .on("getVlanId", none -> new VlanVid[] {vlan})
+                        .on("getIPv4Addresses", none -> new IPv4Address[0])
+                        .on("getIPv6Addresses", none -> new IPv6Address[] {LOW6})
+                        .on(
+                            "getAttachmentPoints",
+                            none -> new SwitchPort[] {new SwitchPort(AT.switchId(), AT.port())})
+                        .make())
+            .toList();
+    return new AttachedHosts(
+        Stub.of(IDeviceService.class).on("queryDevices", with -> devices.iterator()).make());
   }
 
   @Test

@@ -19,10 +19,15 @@ class BaseModuleTest {
   interface Naming extends IFloodlightService {}
 
   /** A module with two services, an interface that is none, and one setting. */
-  @Settings("limit")
   private static final class Provider extends BaseModule
       implements Counting, Naming, Comparable<Provider> {
+    private static final Setting<Integer> LIMIT = Setting.number("limit", 3, 1, 9);
     private int limit;
+
+    @Override
+    public List<Setting<?>> settings() {
+      return List.of(LIMIT);
+    }
 
     @Override
     public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -32,7 +37,7 @@ class BaseModuleTest {
     @Override
     protected void init(FloodlightModuleContext context, SettingReader settings)
         throws FloodlightModuleException {
-      limit = settings.number("limit", 3, 1, 9);
+      limit = settings.get(LIMIT);
     }
 
     @Override

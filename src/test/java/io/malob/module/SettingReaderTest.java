@@ -9,16 +9,19 @@ import io.malob.testing.LogLines;
 import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
-import net.floodlightcontroller.core.module.IFloodlightModule;
 import org.junit.jupiter.api.Test;
 
 /** Settings under their current and deprecated names. */
 class SettingReaderTest {
-  private static SettingReader reader(IFloodlightModule module, Map<String, String> given)
+  private static SettingReader reader(BaseModule module, Map<String, String> given)
       throws WrongSettingException {
     FloodlightModuleContext context = new FloodlightModuleContext();
     given.forEach((key, value) -> context.addConfigParam(module, key, value));
     return SettingReader.of(module, context);
+  }
+
+  private static Setting<Integer> number(String name) {
+    return Setting.number(name, 100, 1, 1_000);
   }
 
   @Test
@@ -27,8 +30,8 @@ class SettingReaderTest {
       SettingReader devices = reader(new DeviceModule(), Map.of("mostDevices", "7"));
       SettingReader latency = reader(new LatencyModule(), Map.of("mostLatencyMillis", "8"));
 
-      assertEquals(7, devices.number("maxDevices", 100, 1, 1_000));
-      assertEquals(8, latency.number("maxLatencyMillis", 100, 1, 1_000));
+      assertEquals(7, devices.get(number("maxDevices")));
+      assertEquals(8, latency.get(number("maxLatencyMillis")));
       assertEquals(
           List.of(
               "setting_deprecated name="
@@ -46,7 +49,7 @@ class SettingReaderTest {
     try (LogLines log = LogLines.of(SettingReader.class)) {
       SettingReader devices = reader(new DeviceModule(), Map.of("maxDevices", "7"));
 
-      assertEquals(7, devices.number("maxDevices", 100, 1, 1_000));
+      assertEquals(7, devices.get(number("maxDevices")));
       assertEquals(List.of(), log.takeEvents());
     }
   }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.ProbeRules;
+import io.malob.openflow.ProbeRule;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.network.PortId;
 import io.malob.testing.FakeNetwork;
@@ -56,7 +56,7 @@ class LinkPinsTest {
   private final Map<IPAddress<?>, PortId> places = new HashMap<>();
   private final LinkPins pins =
       new LinkPins(
-          new FlowProgrammer(id -> Optional.of(new Wire(id))),
+          new RuleSender(id -> Optional.of(new Wire(id))),
           address -> Optional.ofNullable(places.get(address)),
           5201);
   private int sent;
@@ -112,7 +112,7 @@ class LinkPinsTest {
   @Test
   void rules_thatNobodySendsAgain_end() {
     update(false);
-    nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(ProbeRules.LIFE_SECONDS));
+    nanoTime.addAndGet(TimeUnit.SECONDS.toNanos(ProbeRule.LIFE_SECONDS));
     for (DatapathId id : List.of(A, B, C)) {
       network.table(id).expire();
     }
@@ -236,7 +236,7 @@ class LinkPinsTest {
   }
 
   /** Hands messages to the fake switch of that id. */
-  private final class Wire implements FlowProgrammer.SwitchConnection {
+  private final class Wire implements RuleSender.SwitchConnection {
     private final DatapathId id;
 
     Wire(DatapathId id) {

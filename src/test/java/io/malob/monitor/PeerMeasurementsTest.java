@@ -8,13 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
+import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.state.network.LinkMeasurements;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
+import io.malob.testing.Stub;
+import io.malob.testing.WireBytes;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -36,7 +40,7 @@ class PeerMeasurementsTest {
 
   private final class Controller {
     final PeerNetwork.Peer streams;
-    final LinkTracker links = new LinkTracker(new TimesToLive(LIFE, LIFE, LIFE, LIFE));
+    final MeasuredLinks links = new MeasuredLinks(new TimesToLive(LIFE, LIFE, LIFE, LIFE));
     final PeerMeasurements shared;
     final long clock;
 
@@ -58,8 +62,8 @@ class PeerMeasurementsTest {
   }
 
   private void tell() {
-    a.shared.tell();
-    b.shared.tell();
+    a.shared.publish();
+    b.shared.publish();
   }
 
   /** A link with a latency, and nothing else. */
@@ -107,7 +111,7 @@ class PeerMeasurementsTest {
   @Test
   void peerThatIsReachedLater_getsWhatIsFresh() {
     a.links.latency(LINK, 5_000, a.now());
-    a.shared.tell();
+    a.shared.publish();
     now += LIFE / 2;
     a.links.use(LINK, 1e6, a.now());
     network.connect(a.streams, b.streams);
@@ -172,5 +176,23 @@ class PeerMeasurementsTest {
     tell();
 
     assertEquals(0, b.links.snapshotOfAll(b.now()).size());
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() {
+    List<ByteBuffer> messages = new ArrayList<>();
+    PeerNetwork.Peer streams = network.peer("c");
+    streams.listen(
+        PeerTopic.MEASUREMENTS,
+        Stub.of(PeerListener.class)
+            .on("received", with -> messages.add((ByteBuffer) with[1]))
+            .on("reached", with -> null)
+            .make());
+    network.connect(a.streams, streams);
+    a.links.latency(LINK, 5_000, a.now());
+    a.links.use(LINK, 1e6, 10e6, a.now());
+    now += 40;
+    a.shared.publish();
+    WireBytes.check("measurements", messages.get(0).array());
   }
 }

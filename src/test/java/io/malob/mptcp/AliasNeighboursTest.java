@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableMap;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.Tagging;
@@ -42,7 +42,7 @@ class AliasNeighboursTest {
                   ALIAS,
                   new Fan.Address(
                       ALIAS, ALIAS.withMaskOfLength(64), SWITCH, PORT, OWNER, 0, Tagging.NONE)),
-          new FlowProgrammer(switches));
+          new RuleSender(switches));
 
   private boolean handle(byte[] frame) {
     return neighbours.handle(SWITCH, PORT, Packet.parse(frame));

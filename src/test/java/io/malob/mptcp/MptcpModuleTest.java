@@ -157,7 +157,7 @@ class MptcpModuleTest {
   void apply_overASwitchThatOnlyForwardsLabels_everyAddressReachesEveryAddress() {
     SubflowNetwork core = aroundCore();
 
-    JsonNode status = core.apply("{}");
+    JsonNode status = core.apply("{\"method\": \"balanced\"}");
 
     assertEquals("applied", status.path("state").asText());
     assertTrue(
@@ -214,7 +214,7 @@ class MptcpModuleTest {
 
   @Test
   void apply_withoutVlans_hasOneSetOfRoutesForAll() {
-    lab.apply("{\"vlan\": false}");
+    lab.apply("{\"vlan\": false, \"method\": \"balanced\"}");
     assertEquals(
         14,
         lab.status().path("plan").path("rules").path("switches").path(0).path("labels").asInt());
@@ -626,7 +626,7 @@ class MptcpModuleTest {
 
   @Test
   void plan_changesNothing() throws RejectedException {
-    JsonNode plan = lab.plan("{}");
+    JsonNode plan = lab.plan("{\"method\": \"balanced\"}");
     assertEquals(15, plan.path("maximum").asInt());
     assertEquals(12, plan.path("minimum").asInt());
     assertEquals(family.name().toLowerCase(Locale.ROOT), plan.path("family").asText());

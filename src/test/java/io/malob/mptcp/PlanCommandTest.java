@@ -45,7 +45,7 @@ class PlanCommandTest {
 
   @Test
   void linksCounts_areThoseOfThePaths() throws IOException {
-    assertEquals(0, run("{" + RING + "}"));
+    assertEquals(0, run("{\"method\": \"balanced\", " + RING + "}"));
     JsonNode plan = printed();
     assertEquals(6, plan.path("paths").size());
     Map<String, Integer> counts = new HashMap<>();

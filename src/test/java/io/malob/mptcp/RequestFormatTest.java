@@ -19,11 +19,34 @@ class RequestFormatTest {
     return RequestFormat.read(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "{}, DISJOINT",
+    "{'method': 'balanced'}, BALANCED",
+    "{'method': 'paper'}, PAPER",
+    "{'method': 'disjoint'}, DISJOINT",
+    "{'paths': 'hamiltonian'}, BALANCED",
+    "{'max_detour': 2}, BALANCED",
+    "{'paths': 'disjoint'}, DISJOINT",
+    "{'paths': 'hamiltonian'; 'method': 'paper'}, PAPER",
+    "{'paths': 'disjoint'; 'method': 'balanced'}, DISJOINT",
+  })
+  void method_ofARequest(String body, PlanRequest.Method method) throws RejectedException {
+    assertEquals(method, read(body.replace(';', ',')).settings().method());
+  }
+
+  @Test
+  void pathsThatTheMethodLacks_areRejected() {
+    RejectedException e =
+        assertThrows(
+            RejectedException.class, () -> read("{'method': 'disjoint', 'paths': 'hamiltonian'}"));
+    assertEquals(Optional.of("paths"), e.field());
+  }
+
   @Test
   void emptyBody_asksForTheDefaults() throws RejectedException {
     MptcpRequest request = RequestFormat.read(new byte[0]);
-    assertEquals(PlanRequest.Method.BALANCED, request.settings().method());
-    assertEquals(PlanRequest.PathKind.HAMILTONIAN, request.settings().paths());
+    assertEquals(PlanRequest.Method.DISJOINT, request.settings().method());
     assertEquals(Optional.empty(), request.settings().perVlan());
     assertEquals(Optional.empty(), request.hosts());
   }

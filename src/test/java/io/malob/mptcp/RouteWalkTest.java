@@ -16,8 +16,9 @@ import io.malob.algorithm.subflow.PlanRequest;
 import io.malob.algorithm.subflow.Route;
 import io.malob.json.RejectedException;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleCompiler;
 import io.malob.openflow.subflow.Fan.Tagging;
-import io.malob.openflow.subflow.SubflowCompiler;
 import io.malob.openflow.subflow.SubflowRule;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.Frames;
@@ -60,12 +61,10 @@ class RouteWalkTest {
       Topology topology,
       List<Integer> hosts,
       boolean perVlan,
-      PlanRequest.Method method,
-      PlanRequest.PathKind paths) {
+      PlanRequest.Method method) {
     @Override
     public String toString() {
-      return String.format(
-          "%s, %s, %s, %s, %s", name, family, perVlan ? "VS" : "NVS", method, paths);
+      return String.format("%s, %s, %s, %s", name, family, perVlan ? "VS" : "NVS", method);
     }
   }
 
@@ -87,8 +86,8 @@ class RouteWalkTest {
     networks.put("tree", tree());
     networks.put("two rings at one switch", twoRings());
     networks.put("a switch with ten links", star(10, 1));
-    setups.add(aroundCore(PlanRequest.PathKind.HAMILTONIAN));
-    setups.add(aroundCore(PlanRequest.PathKind.DISJOINT));
+    setups.add(aroundCore(PlanRequest.Method.PAPER));
+    setups.add(aroundCore(PlanRequest.Method.DISJOINT));
     for (Map.Entry<String, Topology> network : networks.entrySet()) {
       List<Integer> hosts = new ArrayList<>();
       for (DatapathId id : network.getValue().switches()) {
@@ -97,12 +96,9 @@ class RouteWalkTest {
       }
       for (boolean perVlan : new boolean[] {true, false}) {
         for (PlanRequest.Method method : PlanRequest.Method.values()) {
-          for (PlanRequest.PathKind paths : PlanRequest.PathKind.values()) {
-            for (IpFamily family : familiesOn(network.getKey())) {
-              setups.add(
-                  new Setup(
-                      network.getKey(), family, network.getValue(), hosts, perVlan, method, paths));
-            }
+          for (IpFamily family : familiesOn(network.getKey())) {
+            setups.add(
+                new Setup(network.getKey(), family, network.getValue(), hosts, perVlan, method));
           }
         }
       }
@@ -111,15 +107,14 @@ class RouteWalkTest {
   }
 
   /** The paper's network without hosts at switch 3. */
-  private static Setup aroundCore(PlanRequest.PathKind paths) {
+  private static Setup aroundCore(PlanRequest.Method method) {
     return new Setup(
         "core",
         IpFamily.IPV4,
         PaperTopology.topology(),
         List.of(1, 1, 2, 2, 4, 4, 5, 5),
         true,
-        PlanRequest.Method.PAPER,
-        paths);
+        method);
   }
 
   private static Topology ring(int switches) {
@@ -200,7 +195,6 @@ class RouteWalkTest {
     PlanSettings settings =
         new PlanSettings(
             setup.method,
-            setup.paths,
             Optional.of(setup.perVlan),
             ImmutableSortedSet.of(),
             false,
@@ -223,11 +217,14 @@ class RouteWalkTest {
     }
   }
 
-  /** Each layout has routes of all kinds, but not each has those of both methods. */
+  /** Each layout has routes of all kinds, but not each has those of all methods. */
   private static List<SwitchProfile> profiles(PlanRequest.Method method) {
-    return method == PlanRequest.Method.PAPER
-        ? List.of(SwitchProfile.NO_MASKS)
-        : List.of(SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE);
+    return switch (method) {
+      case PAPER -> List.of(SwitchProfile.NO_MASKS);
+      case BALANCED -> List.of(SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE);
+      case DISJOINT ->
+          List.of(SwitchProfile.NO_MASKS, SwitchProfile.FOUR_TABLES, SwitchProfile.ONE_TABLE);
+    };
   }
 
   /** A switch with hosts must translate; then every other one has four tables. */
@@ -242,8 +239,8 @@ class RouteWalkTest {
   private static void walkAll(
       Setup setup, NetworkPlan plan, Function<DatapathId, SwitchProfile> profiles) {
     Map<DatapathId, FakeFlowTable> tables = new HashMap<>();
-    SubflowCompiler.compile(
-            id -> profiles.apply(id).layout(), LabelledPlan.fresh(plan).rules(List.of()))
+    new RuleCompiler(id -> profiles.apply(id).layout(), new LabelGroups())
+        .compile(LabelledPlan.fresh(plan).rules(List.of()))
         .forEach(
             (id, rule) ->
                 tables

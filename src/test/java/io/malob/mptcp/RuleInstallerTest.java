@@ -9,7 +9,9 @@ import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.FlowLayout;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleCompiler;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.subflow.SubflowRule;
@@ -49,11 +51,11 @@ class RuleInstallerTest {
   private @Nullable TableLayout layout = TableLayout.FOUR_TABLES;
   private final RuleInstaller installer =
       new RuleInstaller(
-          new FlowProgrammer(switches),
+          new RuleSender(switches),
           MoreExecutors.directExecutor(),
           later::add,
           bound -> nextEpoch++,
-          any -> layout);
+          new RuleCompiler(any -> layout, new LabelGroups()));
 
   RuleInstallerTest(String host) {
     IPAddress<?> address = IPAddress.of(host);

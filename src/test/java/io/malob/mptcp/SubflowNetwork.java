@@ -14,7 +14,7 @@ import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.TableLayout;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.TimesToLive;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.FakeNetwork;
@@ -175,7 +175,7 @@ final class SubflowNetwork {
             .on("whenKnown", this::whenKnown)
             .make());
     context.addService(ITopologyService.class, topologyService());
-    LinkTracker tracker = new LinkTracker(new TimesToLive(0, 0, 0, 0));
+    MeasuredLinks tracker = new MeasuredLinks(new TimesToLive(0, 0, 0, 0));
     context.addService(
         IMonitorService.class,
         Stub.of(IMonitorService.class)

@@ -9,7 +9,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.subflow.FlowIdentity;
 import io.malob.algorithm.subflow.Route;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.subflow.Fan;
 import io.malob.openflow.subflow.Fan.Tagging;
@@ -38,7 +38,7 @@ class SubflowRefusalsTest {
   private final SubflowRefusals refusals =
       new SubflowRefusals(
           () ->
-              new PlanKeeper.View(
+              new PlanTracker.View(
                   Optional.empty(),
                   ImmutableMap.of(ALIAS, at(ALIAS, 1), NEAR, at(NEAR, 2), FAR, at(FAR, 3)),
                   ImmutableMap.of(
@@ -51,7 +51,7 @@ class SubflowRefusalsTest {
                   false,
                   Optional.empty(),
                   0),
-          new FlowProgrammer(switches));
+          new RuleSender(switches));
 
   private static Fan.Address at(IPv4Address address, long switchId) {
     return new Fan.Address(

@@ -22,6 +22,7 @@ import io.malob.testing.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -54,12 +55,15 @@ class ConnectionWalkTest {
   private static final OFFactory OF = FakeSwitches.FACTORY;
   private static final MacAddress CLIENT_MAC = MacAddress.of("02:00:00:00:00:0a");
   private static final MacAddress MEMBER_MAC = MacAddress.of("02:00:00:00:00:0b");
-  private static final MacAddress VIP_MAC = MacAddress.of("0e:00:00:00:00:64");
   private static final IPv4Address CLIENT_IP = IPv4Address.of("10.0.0.1");
   private static final IPv4Address MEMBER_IP = IPv4Address.of("10.0.0.2");
   private static final IPv4Address OTHER_IP = IPv4Address.of("10.0.0.3");
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
   private static final DatapathId CLIENT_SWITCH = DatapathId.of(1);
+
+  /** Of the VIP as the client knows it. */
+  private static final MacAddress VIP_MAC = EdgeMac.of(CLIENT_SWITCH);
+
   private static final int CLIENT_PORT = 101;
   private static final int VIP_NUMBER = 7;
   private static final int MEMBER_NUMBER = 3;
@@ -140,8 +144,8 @@ class ConnectionWalkTest {
       return frame(CLIENT_MAC, VIP_MAC, client(), clientPort, vip(), vipPort);
     }
 
-    byte[] atMember() {
-      return frame(CLIENT_MAC, MEMBER_MAC, client(), clientPort, member(), memberPort);
+    byte[] atMember(MacAddress src, MacAddress dst) {
+      return frame(src, dst, client(), clientPort, member(), memberPort);
     }
 
     byte[] fromMember() {
@@ -149,7 +153,7 @@ class ConnectionWalkTest {
     }
 
     byte[] atClient() {
-      return frame(VIP_MAC, CLIENT_MAC, vip(), vipPort, client(), clientPort);
+      return frame(EdgeMac.of(CLIENT_SWITCH), CLIENT_MAC, vip(), vipPort, client(), clientPort);
     }
 
     FiveTuple request() {
@@ -171,18 +175,20 @@ class ConnectionWalkTest {
   private final class Row {
     final FakeNetwork network = new FakeNetwork();
     final RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
+    final Transport transport;
     final Attachment client;
     final Attachment member;
     final Translation request;
     final Translation reply;
 
-    Row(int links, int memberPort, Transport transport) {
+    Row(int links, int memberPort, Transport transport, int clientVlan, int memberVlan) {
+      this.transport = transport;
       network.setProfile(profile);
       long last = links + 1L;
-      client = new Attachment(CLIENT_SWITCH, OFPort.of(CLIENT_PORT), CLIENT_MAC);
-      member = new Attachment(DatapathId.of(last), OFPort.of(memberPort), MEMBER_MAC);
+      client = new Attachment(CLIENT_SWITCH, OFPort.of(CLIENT_PORT), CLIENT_MAC, clientVlan);
+      member = new Attachment(DatapathId.of(last), OFPort.of(memberPort), MEMBER_MAC, memberVlan);
       FakeSwitches switches = new FakeSwitches(links + 1);
-      LabelTable labels = new LabelTable(new FlowProgrammer(switches), () -> 0L);
+      LabelTable labels = new LabelTable(new RuleSender(switches), () -> 0L);
       long[] there = LongStream.rangeClosed(1, last).toArray();
       LabelledPath requestPath = labels.acquire(Topologies.path(there));
       LabelledPath replyPath =
@@ -201,7 +207,7 @@ class ConnectionWalkTest {
           new Translation(
               transport.request(),
               transport.reply().reversed(),
-              null,
+              clientVlan,
               links == 0 ? null : requestPath.label(),
               member,
               out(requestPath.path(), client, member));
@@ -209,18 +215,20 @@ class ConnectionWalkTest {
           new Translation(
               transport.reply(),
               transport.request().reversed(),
-              VIP_MAC,
+              memberVlan,
               links == 0 ? null : replyPath.label(),
               client,
               out(replyPath.path(), member, client));
-      sendAll(client.switchId(), HostRules.add(OF, transport.client(), client, 60));
-      sendAll(member.switchId(), HostRules.add(OF, transport.member(), member, 60));
+      sendAll(client.switchId(), HostRules.add(OF, client, 60));
+      sendAll(member.switchId(), HostRules.add(OF, member, 60));
       send(
           member.switchId(),
-          ConnectionRules.reply(OF, reply, VIP_NUMBER, MEMBER_NUMBER, 1, 20, false));
+          ConnectionRules.add(
+              OF, reply, Cookie.of(CookieKind.REPLY, VIP_NUMBER, MEMBER_NUMBER, 1), 20, false));
       send(
           client.switchId(),
-          ConnectionRules.request(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1, 15));
+          ConnectionRules.add(
+              OF, request, Cookie.of(CookieKind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 1), 15, true));
     }
 
     private static OFPort out(Path path, Attachment sender, Attachment receiver) {
@@ -229,7 +237,32 @@ class ConnectionWalkTest {
     }
 
     Row(int links, Transport transport) {
-      this(links, 102, transport);
+      this(links, 102, transport, 0, 0);
+    }
+
+    /** The request as its client makes it. */
+    byte[] fromClient() {
+      return tagged(transport.fromClient(), client);
+    }
+
+    /** The request as its member is to see it. */
+    byte[] atMember() {
+      byte[] frame = transport.atMember(EdgeMac.of(member.switchId()), MEMBER_MAC);
+      return tagged(frame, member);
+    }
+
+    /** The reply as its member makes it. */
+    byte[] fromMember() {
+      return tagged(transport.fromMember(), member);
+    }
+
+    /** The reply as its client is to see it. */
+    byte[] atClient() {
+      return tagged(transport.atClient(), client);
+    }
+
+    private static byte[] tagged(byte[] frame, Attachment at) {
+      return at.vlan() == 0 ? frame : Frames.tagged(frame, at.vlan());
     }
 
     private void sendAll(DatapathId switchId, List<OFMessage> messages) {
@@ -242,11 +275,27 @@ class ConnectionWalkTest {
       sendAll(switchId, List.of(message));
     }
 
-    private FakeRule rule(Attachment at, Cookie.Kind kind) {
+    private FakeRule rule(Attachment at, CookieKind kind) {
       return network.table(at.switchId()).rules().stream()
           .filter(rule -> Cookie.is(rule.cookie(), kind))
           .findFirst()
           .orElseThrow();
+    }
+
+    void assertIsDelivered() {
+      assertDelivered(
+          member,
+          atMember(),
+          network.send(member.switchId(), ConnectionRules.deliver(OF, request, fromClient())));
+      assertDelivered(
+          client,
+          atClient(),
+          network.send(client.switchId(), ConnectionRules.deliver(OF, reply, fromMember())));
+    }
+
+    void assertArrives() {
+      assertDelivered(member, atMember(), fromClient(fromClient()));
+      assertDelivered(client, atClient(), fromMember(fromMember()));
     }
 
     List<Delivery> fromClient(byte[] frame) {
@@ -275,16 +324,14 @@ class ConnectionWalkTest {
   @MethodSource("lengthsAndTransports")
   void packets_ofConnection_arriveTranslatedThereAndBack(int links, Transport transport) {
     Row row = new Row(links, transport);
-    assertDelivered(row.member, transport.atMember(), row.fromClient(transport.fromClient()));
-    assertDelivered(row.client, transport.atClient(), row.fromMember(transport.fromMember()));
+    row.assertArrives();
   }
 
   @ParameterizedTest
   @EnumSource(Transport.class)
   void packets_betweenHostsBehindOnePort_goBackOutOfIt(Transport transport) {
-    Row row = new Row(0, CLIENT_PORT, transport);
-    assertDelivered(row.member, transport.atMember(), row.fromClient(transport.fromClient()));
-    assertDelivered(row.client, transport.atClient(), row.fromMember(transport.fromMember()));
+    Row row = new Row(0, CLIENT_PORT, transport, 0, 0);
+    row.assertArrives();
   }
 
   @Test
@@ -292,12 +339,130 @@ class ConnectionWalkTest {
     Row row = new Row(2, Transport.TCP);
     assertDelivered(
         row.member,
-        Frames.tagged(Transport.TCP.atMember(), 100),
+        Frames.tagged(row.atMember(), 100),
         row.fromClient(Frames.tagged(Transport.TCP.fromClient(), 100)));
     assertDelivered(
         row.client,
         Frames.tagged(Transport.TCP.atClient(), 100),
         row.fromMember(Frames.tagged(Transport.TCP.fromMember(), 100)));
+  }
+
+  static Stream<Object[]> vlans() {
+    return Stream.of(new int[] {100, 0}, new int[] {0, 200}, new int[] {100, 200}, new int[] {7, 7})
+        .flatMap(
+            vlans ->
+                IntStream.of(0, 1, 2)
+                    .boxed()
+                    .flatMap(
+                        links ->
+                            Stream.of(Transport.values())
+                                .map(kind -> new Object[] {links, kind, vlans[0], vlans[1]})));
+  }
+
+  @ParameterizedTest
+  @MethodSource("vlans")
+  void packets_ofNextHopsOnVlans_arriveWithTheTagOfTheirReceiver(
+      int links, Transport transport, int clientVlan, int memberVlan) {
+    Row row = new Row(links, 102, transport, clientVlan, memberVlan);
+    row.assertArrives();
+    row.assertIsDelivered();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Transport.class)
+  void packets_betweenVlansOfOnePort_goBackOutOfItWithTheOtherTag(Transport transport) {
+    new Row(0, CLIENT_PORT, transport, 100, 200).assertArrives();
+  }
+
+  /**
+   * What they carry is seen where they get lost, because the receiver's switch does not know it.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void packets_betweenSwitches_haveLabelAndNumberOfNextHop_andNoTag(int links) {
+    for (int vlan : new int[] {0, 100}) {
+      Row row = new Row(links, 102, Transport.TCP, vlan, vlan);
+      row.sendAll(row.member.switchId(), HostRules.remove(OF, row.member));
+      row.sendAll(row.client.switchId(), HostRules.remove(OF, row.client));
+      List<Delivery> request = row.fromClient(row.fromClient());
+      List<Delivery> reply = row.fromMember(row.fromMember());
+
+      Transport tcp = Transport.TCP;
+      assertEquals(row.member.switchId(), request.get(0).switchId());
+      assertUntouchedAtController(
+          tcp.atMember(NextHopMac.of(row.member), row.request.label().mac()), request);
+      assertEquals(row.client.switchId(), reply.get(0).switchId());
+      assertUntouchedAtController(
+          tcp.frame(NextHopMac.of(row.client), row.reply.label().mac(), VIP, 80, CLIENT_IP, 40_000),
+          reply);
+    }
+  }
+
+  /** The same addresses may be in use on several VLANs. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void packets_ofAnotherVlan_areNotTouched(int links) {
+    Row row = new Row(links, 102, Transport.TCP, 100, 200);
+    for (byte[] frame :
+        List.of(Transport.TCP.fromClient(), Frames.tagged(Transport.TCP.fromClient(), 200))) {
+      assertUntouchedAtController(frame, row.fromClient(frame));
+    }
+    for (byte[] frame :
+        List.of(Transport.TCP.fromMember(), Frames.tagged(Transport.TCP.fromMember(), 100))) {
+      assertUntouchedAtController(frame, row.fromMember(frame));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100})
+  void removals_takeTheRulesOfTheirVlanAlone(int vlan) {
+    Row row = new Row(1, 102, Transport.TCP, vlan, vlan);
+    DatapathId memberSwitch = row.member.switchId();
+    FiveTuple request = row.request.incoming();
+    FiveTuple reply = row.reply.incoming();
+    row.send(CLIENT_SWITCH, ConnectionRules.removeRequest(OF, request, 101));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, reply, 101, null));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, found(row, 101, 1)));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, found(row, vlan, 2)));
+    row.assertArrives();
+
+    row.send(CLIENT_SWITCH, ConnectionRules.removeRequest(OF, request, vlan));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, reply, vlan, null));
+
+    assertUntouchedAtController(row.fromClient(), row.fromClient(row.fromClient()));
+    assertUntouchedAtController(row.fromMember(), row.fromMember(row.fromMember()));
+    Row other = new Row(1, 102, Transport.TCP, vlan, vlan);
+    other.send(memberSwitch, ConnectionRules.removeReply(OF, found(other, vlan, 1)));
+    assertUntouchedAtController(other.fromMember(), other.fromMember(other.fromMember()));
+  }
+
+  private static FoundRule.Direction found(Row row, int vlan, int generation) {
+    return new FoundRule.Direction(
+        row.reply.incoming(),
+        row.reply.outgoing(),
+        vlan,
+        null,
+        NextHopMac.of(row.client),
+        Optional.of(row.reply.label()),
+        Optional.empty(),
+        VIP_NUMBER,
+        MEMBER_NUMBER,
+        generation);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100})
+  void closed_isBeforeTheRuleOfItsVlan_andSendsItsPacketsToTheController(int vlan) {
+    Row row = new Row(1, 102, Transport.TCP, vlan, vlan);
+    DatapathId memberSwitch = row.member.switchId();
+    int before = row.network.table(memberSwitch).rules().size();
+
+    row.send(memberSwitch, ConnectionRules.closed(OF, row.reply.incoming(), vlan, 5));
+
+    assertEquals(before + 1, row.network.table(memberSwitch).rules().size());
+    assertUntouchedAtController(row.fromMember(), row.fromMember(row.fromMember()));
+    row.send(memberSwitch, ConnectionRules.removeClosed(OF, row.reply.incoming(), vlan));
+    assertEquals(before, row.network.table(memberSwitch).rules().size());
   }
 
   /** Floodlight's load balancer took all traffic of a client, whatever it was for. */
@@ -345,12 +510,23 @@ class ConnectionWalkTest {
     MacAddress requestLabel = row.request.label().mac();
     MacAddress replyLabel = row.reply.label().mac();
     Transport tcp = Transport.TCP;
-    byte[] labelledRequest = tcp.frame(CLIENT_MAC, requestLabel, CLIENT_IP, 40_000, VIP, 80);
-    List<Delivery> atMember = row.fromClient(labelledRequest);
-    assertUntouchedAtController(labelledRequest, atMember); // the member's switch has no host VIP
-    assertEquals(row.member.switchId(), atMember.get(0).switchId());
-    byte[] labelledReply = tcp.frame(MEMBER_MAC, replyLabel, MEMBER_IP, 8_080, CLIENT_IP, 40_000);
-    assertDelivered(row.client, tcp.fromMember(), row.fromMember(labelledReply));
+    byte[] toNobody = tcp.frame(CLIENT_MAC, requestLabel, CLIENT_IP, 40_000, VIP, 80);
+    List<Delivery> atMemberSwitch = row.fromClient(toNobody);
+    assertUntouchedAtController(toNobody, atMemberSwitch); // it has no such next hop
+    assertEquals(row.member.switchId(), atMemberSwitch.get(0).switchId());
+    MacAddress member = NextHopMac.of(row.member);
+    byte[] labelledRequest = tcp.frame(member, requestLabel, CLIENT_IP, 40_000, VIP, 80);
+    MacAddress atMember = EdgeMac.of(row.member.switchId());
+    assertDelivered(
+        row.member,
+        tcp.frame(atMember, MEMBER_MAC, CLIENT_IP, 40_000, VIP, 80),
+        row.fromClient(labelledRequest));
+    MacAddress client = NextHopMac.of(row.client);
+    byte[] labelledReply = tcp.frame(client, replyLabel, MEMBER_IP, 8_080, CLIENT_IP, 40_000);
+    assertDelivered(
+        row.client,
+        tcp.frame(EdgeMac.of(CLIENT_SWITCH), CLIENT_MAC, MEMBER_IP, 8_080, CLIENT_IP, 40_000),
+        row.fromMember(labelledReply));
   }
 
   @Test
@@ -369,24 +545,14 @@ class ConnectionWalkTest {
     assertUntouchedAtController(request, row.fromClient(request));
     row.network.table(CLIENT_SWITCH).rules(0).stream()
         .filter(rule -> rule.priority() == FlowLayout.PRIORITY_VIP_NEIGHBOURS)
-        .forEach(rule -> assertEquals(true, Cookie.is(rule.cookie(), Cookie.Kind.VIP)));
+        .forEach(rule -> assertEquals(true, Cookie.is(rule.cookie(), CookieKind.VIP)));
   }
 
   @ParameterizedTest
   @EnumSource(Transport.class)
   void deliver_packet_comesOutTranslatedAtReceiver(Transport transport) {
     Row row = new Row(1, transport);
-    assertDelivered(
-        row.member,
-        transport.atMember(),
-        row.network.send(
-            row.member.switchId(),
-            ConnectionRules.deliver(OF, row.request, transport.fromClient())));
-    assertDelivered(
-        row.client,
-        transport.atClient(),
-        row.network.send(
-            row.client.switchId(), ConnectionRules.deliver(OF, row.reply, transport.fromMember())));
+    row.assertIsDelivered();
   }
 
   @ParameterizedTest
@@ -394,22 +560,25 @@ class ConnectionWalkTest {
   void tupleOf_matchOfRule_isItsConnection(Transport transport) {
     Row row = new Row(1, transport);
     OFFlowMod request =
-        (OFFlowMod) Wire.readBack(ConnectionRules.request(OF, row.request, 1, 1, 1, 1));
+        (OFFlowMod)
+            Wire.readBack(
+                ConnectionRules.add(
+                    OF, row.request, Cookie.of(CookieKind.REQUEST, 1, 1, 1), 1, true));
     assertEquals(transport.request(), ConnectionRules.tupleOf(request.getMatch()));
   }
 
   @Test
   void rules_ofConnection_sayWhoseTheyAreAndWhenTheyEnd() {
     Row row = new Row(2, Transport.TCP);
-    FakeRule request = row.rule(row.client, Cookie.Kind.REQUEST);
+    FakeRule request = row.rule(row.client, CookieKind.REQUEST);
     assertEquals(15, request.idleTimeout());
     assertEquals(0, request.hardTimeout());
     assertEquals(java.util.Set.of(OFFlowModFlags.SEND_FLOW_REM), request.flags());
-    assertEquals(Cookie.of(Cookie.Kind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 1), request.cookie());
-    FakeRule reply = row.rule(row.member, Cookie.Kind.REPLY);
+    assertEquals(Cookie.of(CookieKind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 1), request.cookie());
+    FakeRule reply = row.rule(row.member, CookieKind.REPLY);
     assertEquals(20, reply.idleTimeout());
     assertEquals(java.util.Set.of(), reply.flags());
-    assertEquals(Cookie.of(Cookie.Kind.REPLY, VIP_NUMBER, MEMBER_NUMBER, 1), reply.cookie());
+    assertEquals(Cookie.of(CookieKind.REPLY, VIP_NUMBER, MEMBER_NUMBER, 1), reply.cookie());
   }
 
   @Test
@@ -420,7 +589,7 @@ class ConnectionWalkTest {
         new Translation(
             row.request.incoming(),
             row.request.outgoing(),
-            null,
+            0,
             other,
             row.request.receiver(),
             row.request.out());
@@ -433,15 +602,19 @@ class ConnectionWalkTest {
               .lead(OF, CLIENT_SWITCH, other.id(), row.request.out(), unused)
               .get(0));
     }
-    FakeRule before = row.rule(row.client, Cookie.Kind.REQUEST);
+    FakeRule before = row.rule(row.client, CookieKind.REQUEST);
     row.send(
-        CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 2));
-    assertEquals(before, row.rule(row.client, Cookie.Kind.REQUEST)); // another generation
+        CLIENT_SWITCH,
+        ConnectionRules.relabel(
+            OF, request, Cookie.of(CookieKind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 2)));
+    assertEquals(before, row.rule(row.client, CookieKind.REQUEST)); // another generation
 
     row.send(
-        CLIENT_SWITCH, ConnectionRules.relabelRequest(OF, request, VIP_NUMBER, MEMBER_NUMBER, 1));
+        CLIENT_SWITCH,
+        ConnectionRules.relabel(
+            OF, request, Cookie.of(CookieKind.REQUEST, VIP_NUMBER, MEMBER_NUMBER, 1)));
 
-    FakeRule after = row.rule(row.client, Cookie.Kind.REQUEST);
+    FakeRule after = row.rule(row.client, CookieKind.REQUEST);
     assertEquals(before.cookie(), after.cookie());
     assertEquals(before.idleTimeout(), after.idleTimeout());
     assertEquals(before.flags(), after.flags());
@@ -453,10 +626,12 @@ class ConnectionWalkTest {
   void relabelOfARuleThatIsGone_addsNone() {
     Row row = new Row(2, Transport.TCP);
     DatapathId memberSwitch = row.member.switchId();
-    row.send(memberSwitch, ConnectionRules.removeReply(OF, row.reply.incoming()));
+    row.send(memberSwitch, ConnectionRules.removeReply(OF, row.reply.incoming(), 0, null));
     int rules = row.network.table(memberSwitch).rules().size();
     row.send(
-        memberSwitch, ConnectionRules.relabelReply(OF, row.reply, VIP_NUMBER, MEMBER_NUMBER, 1));
+        memberSwitch,
+        ConnectionRules.relabel(
+            OF, row.reply, Cookie.of(CookieKind.REPLY, VIP_NUMBER, MEMBER_NUMBER, 1)));
     assertEquals(rules, row.network.table(memberSwitch).rules().size());
   }
 
@@ -464,7 +639,9 @@ class ConnectionWalkTest {
   void replyRule_thatIsLearntFrom_tellsItsEnd() {
     Row row = new Row(1, Transport.TCP);
     OFFlowMod reply =
-        (OFFlowMod) Wire.readBack(ConnectionRules.reply(OF, row.reply, 1, 2, 3, 20, true));
+        (OFFlowMod)
+            Wire.readBack(
+                ConnectionRules.add(OF, row.reply, Cookie.of(CookieKind.REPLY, 1, 2, 3), 20, true));
     assertEquals(java.util.Set.of(OFFlowModFlags.SEND_FLOW_REM), reply.getFlags());
   }
 
@@ -477,8 +654,8 @@ class ConnectionWalkTest {
             .flatMap(List::stream)
             .filter(
                 rule ->
-                    Cookie.is(rule.cookie(), Cookie.Kind.REQUEST)
-                        || Cookie.is(rule.cookie(), Cookie.Kind.REPLY))
+                    Cookie.is(rule.cookie(), CookieKind.REQUEST)
+                        || Cookie.is(rule.cookie(), CookieKind.REPLY))
             .count();
     assertEquals(2, ofConnection);
   }
@@ -522,7 +699,7 @@ class ConnectionWalkTest {
     row.sendAll(CLIENT_SWITCH, SwitchRules.fixed(OF));
     List<FakeRule> left =
         row.network.table(CLIENT_SWITCH).rules().stream()
-            .filter(rule -> !Cookie.is(rule.cookie(), Cookie.Kind.SWITCH))
+            .filter(rule -> !Cookie.is(rule.cookie(), CookieKind.SWITCH))
             .toList();
     assertEquals(List.of(1), left.stream().map(FakeRule::priority).toList());
   }
@@ -538,10 +715,24 @@ class ConnectionWalkTest {
     messages.addAll(SwitchRules.fixed(factory));
     messages.addAll(SwitchRules.addVip(factory, VIP));
     messages.addAll(SwitchRules.removeVip(factory, VIP));
-    messages.addAll(HostRules.add(factory, CLIENT_IP, row.client, 60));
-    messages.add(ConnectionRules.request(factory, row.request, 1, 1, 1, 15));
-    messages.add(ConnectionRules.reply(factory, row.reply, 1, 1, 1, 20, true));
+    messages.addAll(HostRules.add(factory, row.client, 60));
+    messages.add(
+        ConnectionRules.add(
+            factory, row.request, Cookie.of(CookieKind.REQUEST, 1, 1, 1), 15, true));
+    messages.add(
+        ConnectionRules.add(factory, row.reply, Cookie.of(CookieKind.REPLY, 1, 1, 1), 20, true));
     messages.add(ConnectionRules.deliver(factory, row.request, Transport.TCP.fromClient()));
+    Row tagged = new Row(1, 102, Transport.TCP_OF_IPV6, 100, 200);
+    messages.addAll(HostRules.add(factory, tagged.client, 60));
+    messages.addAll(HostRules.remove(factory, tagged.client));
+    messages.add(
+        ConnectionRules.add(
+            factory, tagged.request, Cookie.of(CookieKind.REQUEST, 1, 1, 1), 15, true));
+    messages.add(ConnectionRules.deliver(factory, tagged.request, tagged.fromClient()));
+    FiveTuple request = tagged.request.incoming();
+    messages.add(ConnectionRules.removeRequest(factory, request, 100));
+    messages.add(ConnectionRules.removeReply(factory, tagged.reply.incoming(), 200, null));
+    messages.add(ConnectionRules.closed(factory, request, 100, 5));
     messages.add(SwitchRules.removeRequestsOfVip(factory, 1));
     messages.add(SwitchRules.removeRequestsOfMember(factory, 1));
     for (OFMessage message : messages) {

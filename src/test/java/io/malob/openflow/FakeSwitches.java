@@ -3,8 +3,8 @@ package io.malob.openflow;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
-import io.malob.openflow.FlowProgrammer.SwitchDirectory;
+import io.malob.openflow.RuleSender.SwitchConnection;
+import io.malob.openflow.RuleSender.SwitchDirectory;
 import io.malob.testing.FakeFlowTable;
 import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
@@ -45,8 +45,8 @@ public final class FakeSwitches implements SwitchDirectory {
   }
 
   /** Sends rules to the switches as their layouts need them. */
-  public FlowProgrammer programmer() {
-    return new FlowProgrammer(
+  public RuleSender ruleSender() {
+    return new RuleSender(
         this,
         new RuleCompiler(
             switchId -> {
@@ -102,6 +102,11 @@ public final class FakeSwitches implements SwitchDirectory {
     /** From now on, nothing is sent to it. */
     public synchronized void refuse() {
       accepting = false;
+    }
+
+    /** It takes messages again. */
+    public synchronized void accept() {
+      accepting = true;
     }
 
     /** How many barriers it has not answered. */

@@ -100,18 +100,24 @@ class FoundRulesTest {
           random.nextBoolean()
               ? Optional.of(new Label(1 + random.nextInt(Label.MAX_ID)))
               : Optional.empty();
+      int vlan = random.nextBoolean() ? 0 : 1 + random.nextInt(4094);
+      int receiverVlan = random.nextBoolean() ? 0 : 1 + random.nextInt(4094);
+      Attachment receiver = new Attachment(DatapathId.of(1), OFPort.of(1), MAC, receiverVlan);
       Translation translation =
           new Translation(
               incoming,
               rewritten(random, incoming),
-              random.nextBoolean() ? MAC : null,
+              vlan,
               label.orElse(null),
-              new Attachment(DatapathId.of(1), OFPort.of(1), MAC),
+              receiver,
               OFPort.of(1));
       FoundRule.Direction expected =
           new FoundRule.Direction(
               incoming,
               translation.outgoing(),
+              vlan,
+              null,
+              NextHopMac.of(receiver),
               label,
               Optional.empty(),
               1 + random.nextInt(4095),
@@ -122,13 +128,79 @@ class FoundRulesTest {
       int generation = expected.generation();
 
       OFMessage request =
-          ConnectionRules.request(factory, translation, vip, member, generation, 15);
+          ConnectionRules.add(
+              factory,
+              translation,
+              Cookie.of(CookieKind.REQUEST, vip, member, generation),
+              15,
+              true);
       OFMessage reply =
-          ConnectionRules.reply(factory, translation, vip, member, generation, 20, false);
+          ConnectionRules.add(
+              factory,
+              translation,
+              Cookie.of(CookieKind.REPLY, vip, member, generation),
+              20,
+              false);
 
       assertEquals(new FoundRule.Request(expected), PARSER.parse(told(factory, request)));
       assertEquals(new FoundRule.Reply(expected), PARSER.parse(told(factory, reply)));
     }
+  }
+
+  /** There the rule that translates also delivers: it has the MAC address and tag instead. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void rulesOfConnectionsInOneTable_tellTheirNextHop(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    FoundRules parser = new FoundRules(TableLayout.ONE_TABLE, Map.of());
+    FiveTuple incoming = FiveTuple.of(6, 0x0a000001, 40_000, 0x0a000064, 80);
+    for (int vlan : new int[] {0, 7}) {
+      for (int receiverVlan : new int[] {0, 7, 100}) {
+        for (Label label : new Label[] {null, new Label(5)}) {
+          OFPort port = OFPort.of(3);
+          Attachment receiver = new Attachment(DatapathId.of(1), port, MAC, receiverVlan);
+          OFMessage rule =
+              ConnectionRules.add(
+                  factory,
+                  new Translation(incoming, incoming, vlan, label, receiver, port),
+                  Cookie.of(CookieKind.REQUEST, 1, 2, 3),
+                  15,
+                  true);
+          OFMessage inOneTable = ((ConnectionRule) rule).in(factory, TableLayout.ONE_TABLE);
+
+          assertEquals(
+              new FoundRule.Request(
+                  new FoundRule.Direction(
+                      incoming,
+                      incoming,
+                      vlan,
+                      null,
+                      NextHopMac.of(receiver),
+                      Optional.ofNullable(label),
+                      Optional.of(port),
+                      1,
+                      2,
+                      3)),
+              parser.parse(told(factory, inOneTable)));
+        }
+      }
+    }
+  }
+
+  /** It led by the host's address: packets carry other numbers now. */
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void ruleOfAHost_ofAnEarlierVersion_isUnreadable(OFVersion version) throws Exception {
+    OFFactory factory = OFFactories.getFactory(version);
+    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(7), MAC);
+    OFFlowAdd now = (OFFlowAdd) HostRules.add(factory, at, 60).get(0);
+    OFFlowAdd earlier =
+        now.createBuilder()
+            .setMatch(IpFamily.matchTo(factory, IPv4Address.of("10.0.0.1")).build())
+            .build();
+
+    assertEquals(new FoundRule.Unreadable(), PARSER.parse(told(factory, earlier)));
+    assertEquals(MacAddress.NONE, HostRules.nextHop(earlier.getMatch()));
   }
 
   @ParameterizedTest
@@ -151,12 +223,17 @@ class FoundRulesTest {
   void rulesOfHostsVipsAndSwitches_areReadBackAsTheyWereMade(OFVersion version) throws Exception {
     OFFactory factory = OFFactories.getFactory(version);
     IPv4Address address = IPv4Address.of("10.0.0.100");
-    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(7), MAC);
-    List<OFMessage> host = HostRules.add(factory, address, at, 60);
-
-    assertEquals(
-        new FoundRule.Host(address, OFPort.of(7), MAC), PARSER.parse(told(factory, host.get(0))));
-    assertEquals(new FoundRule.HostOnSamePort(), PARSER.parse(told(factory, host.get(1))));
+    for (int vlan : new int[] {0, 1, 4_094}) {
+      Attachment at = new Attachment(DatapathId.of(1), OFPort.of(7), MAC, vlan);
+      List<OFMessage> host = HostRules.add(factory, at, 60);
+      assertEquals(
+          new FoundRule.Host(NextHopMac.of(at), OFPort.of(7), MAC, vlan),
+          PARSER.parse(told(factory, host.get(0))));
+      assertEquals(new FoundRule.HostOnSamePort(), PARSER.parse(told(factory, host.get(1))));
+      for (OFMessage rule : host) {
+        assertEquals(NextHopMac.of(at), HostRules.nextHop(((OFFlowAdd) rule).getMatch()));
+      }
+    }
     for (OFMessage vip : SwitchRules.addVip(factory, address)) {
       assertEquals(new FoundRule.Vip(address), PARSER.parse(told(factory, vip)));
     }
@@ -172,7 +249,7 @@ class FoundRulesTest {
   @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
   void ruleThatSaysNothing_isUnreadableAndOneOfOthersIsForeign(OFVersion version) {
     OFFactory factory = OFFactories.getFactory(version);
-    for (Cookie.Kind kind : Cookie.Kind.values()) {
+    for (CookieKind kind : Cookie.KINDS) {
       OFFlowStatsEntry empty =
           entry(factory)
               .setCookie(Cookie.of(kind, 1))
@@ -181,13 +258,13 @@ class FoundRulesTest {
               .setInstructions(List.of())
               .build();
       FoundRule expected =
-          kind == Cookie.Kind.PROBE || kind == Cookie.Kind.FLOOD
-              ? new FoundRule.Foreign()
+          kind == CookieKind.PROBE || kind == CookieKind.FLOOD
+              ? new FoundRule.Unowned()
               : new FoundRule.Unreadable();
       assertEquals(expected, PARSER.parse(empty), kind.name());
     }
     OFFlowStatsEntry foreign = entry(factory).setMatch(factory.matchWildcardAll()).build();
-    assertEquals(new FoundRule.Foreign(), PARSER.parse(foreign));
+    assertEquals(new FoundRule.Unowned(), PARSER.parse(foreign));
   }
 
   @ParameterizedTest
@@ -215,7 +292,7 @@ class FoundRulesTest {
     Random random = new Random(SEED);
     int slices = 8;
     for (int i = 0; i < CASES; i++) {
-      U64 ours = Cookie.of(Cookie.Kind.REPLY, 1, 2, random.nextInt());
+      U64 ours = Cookie.of(CookieKind.REPLY, 1, 2, random.nextInt());
       U64 theirs = U64.of(random.nextLong() & 0xfff_ffff_ffffL);
       int in = 0;
       for (int slice = 0; slice < slices; slice++) {

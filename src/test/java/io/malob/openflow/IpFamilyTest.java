@@ -22,7 +22,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.ICMPv4Type;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
@@ -152,24 +151,34 @@ class IpFamilyTest {
             .buildPacketIn()
             .setReason(OFPacketInReason.ACTION)
             .setTableId(FlowLayout.CLASSIFY)
-            .setCookie(Cookie.of(Cookie.Kind.VIP, 0))
+            .setCookie(Cookie.of(CookieKind.VIP, 0))
             .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(1)).build())
             .setData(frame)
             .build();
     return FloodRules.against(FACTORY, packetIn, 5).orElseThrow();
   }
 
+  /** They are the same for both families: the number of the next hop is all they match. */
   @Test
-  void rulesOfHost_ofEitherFamily_matchItsAddress() {
-    assertEquals(ipv4(IPV4), matches(hostRules(IPV4)).get(0));
-    assertEquals(ipv6(IPV6), matches(hostRules(IPV6)).get(0));
+  void rulesOfHost_matchItsNumber_ofEitherFamily() {
+    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(2), MacAddress.of(3));
+    MacAddress number = NextHopMac.of(at);
+    assertEquals(
+        List.of(
+            FACTORY.buildMatch().setExact(MatchField.ETH_SRC, number).build(),
+            FACTORY
+                .buildMatch()
+                .setExact(MatchField.ETH_SRC, number)
+                .setExact(MatchField.IN_PORT, OFPort.of(2))
+                .build()),
+        matches(HostRules.add(FACTORY, at, 60)));
   }
 
   @Test
   void rulesOfProbes_ofEitherFamily_matchBothAddresses() {
     IPv6Address node = IPv6Address.of("2001:db8::1");
-    ProbeRules.Flow flow = new ProbeRules.Flow(node, IPV6, true);
-    Match match = matches(List.of(ProbeRules.add(FACTORY, flow, 5_201, OFPort.of(1)))).get(0);
+    ProbeRule.Flow flow = new ProbeRule.Flow(node, IPV6, true);
+    Match match = matches(new ProbeRule(flow, 5_201, OFPort.of(1)).add(FACTORY)).get(0);
     assertEquals(
         FACTORY
             .buildMatch()
@@ -198,11 +207,6 @@ class IpFamilyTest {
         .setExact(MatchField.ETH_TYPE, EthType.IPv6)
         .setExact(MatchField.IPV6_DST, address)
         .build();
-  }
-
-  private static List<OFMessage> hostRules(IPAddress<?> address) {
-    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(2), MacAddress.of(3));
-    return HostRules.add(FACTORY, address, at, 60);
   }
 
   private static List<Match> matches(List<OFMessage> rules) {

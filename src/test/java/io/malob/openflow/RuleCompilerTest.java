@@ -21,7 +21,6 @@ import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -34,30 +33,51 @@ class RuleCompilerTest {
   private static final MacAddress SENDER = MacAddress.of("02:00:00:00:00:01");
   private static final MacAddress LABEL = new Label(7).mac();
 
-  private static byte[] ipv4(MacAddress dst, String ip) {
-    return Frames.tcp(SENDER, dst, IPv4Address.of("10.0.0.1"), 1, IPv4Address.of(ip), 2, 0x10);
+  private static byte[] ipv4(MacAddress src, MacAddress dst) {
+    return Frames.tcp(src, dst, IPv4Address.of("10.0.0.1"), 1, IPv4Address.of("10.0.0.2"), 2, 0x10);
   }
 
-  private static byte[] ipv6(MacAddress dst, String ip) {
-    return new Ipv6Frames(SENDER, dst, IPv6Address.of("2001:db8::1"), IPv6Address.of(ip))
+  private static byte[] ipv6(MacAddress src, MacAddress dst) {
+    return new Ipv6Frames(src, dst, IPv6Address.of("2001:db8::1"), IPv6Address.of("2001:db8::2"))
         .tcp(1, 2, 0x10);
+  }
+
+  private static Attachment host(int port) {
+    return new Attachment(S1, OFPort.of(port), mac(port));
   }
 
   @ParameterizedTest
   @EnumSource(names = {"ONE_TABLE_WITH_GROUPS", "ONE_TABLE"})
-  void hosts_getThePacketsToTheirAddresses_ofThoseWithALabel(SwitchProfile profile) {
+  void hosts_getThePacketsWithTheirNumber_ofThoseWithALabel(SwitchProfile profile) {
     FakeFlowTable table = new FakeFlowTable(profile, () -> 0);
     RuleCompiler compiler = new RuleCompiler(any -> profile.layout(), new LabelGroups());
-    List.of("10.0.0.2", "10.0.0.3", "2001:db8::2", "2001:db8::3")
-        .forEach(ip -> send(compiler, profile, table, host(ip)));
+    Attachment tagged = new Attachment(S1, OFPort.of(3), mac(3), 100);
+    List.of(host(2), host(3), tagged)
+        .forEach(at -> send(compiler, profile, table, HostRules.add(OF, at, 60)));
+    MacAddress to2 = NextHopMac.of(host(2));
+    MacAddress to3 = NextHopMac.of(host(3));
+    MacAddress toTagged = NextHopMac.of(tagged);
+    MacAddress edge = EdgeMac.of(S1);
 
-    assertDelivered(ipv4(mac(2), "10.0.0.2"), 2, table.process(9, ipv4(LABEL, "10.0.0.2")));
-    assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(9, ipv4(LABEL, "10.0.0.3")));
-    assertDelivered(ipv4(mac(3), "10.0.0.3"), 3, table.process(3, ipv4(LABEL, "10.0.0.3")));
-    assertDelivered(ipv6(mac(2), "2001:db8::2"), 2, table.process(9, ipv6(LABEL, "2001:db8::2")));
-    assertDelivered(ipv6(mac(3), "2001:db8::3"), 3, table.process(9, ipv6(LABEL, "2001:db8::3")));
-    assertMissed(table.process(9, ipv4(LABEL, "10.0.0.4")));
-    assertMissed(table.process(9, ipv4(mac(2), "10.0.0.2")));
+    assertDelivered(ipv4(edge, mac(2)), 2, table.process(9, ipv4(to2, LABEL)));
+    assertDelivered(ipv4(edge, mac(3)), 3, table.process(9, ipv4(to3, LABEL)));
+    assertDelivered(ipv4(edge, mac(3)), 3, table.process(3, ipv4(to3, LABEL)));
+    assertDelivered(ipv6(edge, mac(2)), 2, table.process(9, ipv6(to2, LABEL)));
+    assertDelivered(ipv6(edge, mac(3)), 3, table.process(9, ipv6(to3, LABEL)));
+    byte[] withTag = Frames.tagged(ipv4(edge, mac(3)), 100);
+    assertDelivered(withTag, 3, table.process(9, ipv4(toTagged, LABEL)));
+    assertDelivered(withTag, 3, table.process(3, ipv4(toTagged, LABEL)));
+    assertMissed(table.process(9, ipv4(NextHopMac.of(host(4)), LABEL)));
+    assertMissed(table.process(9, ipv4(to2, mac(2))));
+
+    send(compiler, profile, table, HostRules.remove(OF, host(3)));
+    assertMissed(table.process(9, ipv4(to3, LABEL)));
+    assertMissed(table.process(3, ipv4(to3, LABEL)));
+    assertDelivered(withTag, 3, table.process(3, ipv4(toTagged, LABEL)));
+    send(compiler, profile, table, List.of(HostRules.removeSamePort(OF, tagged)));
+    assertDelivered(withTag, 3, table.process(9, ipv4(toTagged, LABEL)));
+    assertEquals(
+        List.of(), table.process(3, ipv4(toTagged, LABEL)).stream().map(Output::port).toList());
   }
 
   @ParameterizedTest
@@ -68,7 +88,7 @@ class RuleCompilerTest {
     IPv4Address vip = IPv4Address.of("10.0.0.100");
     send(compiler, profile, table, SwitchRules.addVip(OF, vip));
     byte[] question = Frames.arpRequest(SENDER, IPv4Address.of("10.0.0.1"), vip);
-    byte[] unknown = ipv4(mac(2), "10.0.0.2");
+    byte[] unknown = ipv4(SENDER, mac(2));
 
     for (byte[] frame : List.of(question, unknown)) {
       send(compiler, profile, table, List.of(floodRule(table.process(9, frame).get(0))));
@@ -97,12 +117,6 @@ class RuleCompilerTest {
 
   private static MacAddress mac(int number) {
     return MacAddress.of(0x02_00_00_00_01_00L + number);
-  }
-
-  private static List<OFMessage> host(String ip) {
-    int number = Integer.parseInt(ip.substring(ip.length() - 1));
-    Attachment at = new Attachment(S1, OFPort.of(number), mac(number));
-    return HostRules.add(OF, IPAddress.of(ip), at, 60);
   }
 
   private static void assertDelivered(byte[] frame, int port, List<Output> outputs) {

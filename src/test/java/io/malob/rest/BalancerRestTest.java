@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
@@ -73,7 +74,7 @@ class BalancerRestTest {
     assertEquals(List.of(201, 201, 201), List.of(vip.status(), pool.status(), member.status()));
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
-            + "\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
+            + "\"vlan\":null,\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
             + "\"connection_limit\":null,\"placement\":\"reactive\",\"admin_state\":\"up\","
             + "\"description\":\"\",\"tags\":[],\"external_ids\":{},\"pools\":[]}",
         vip.text());
@@ -284,7 +285,8 @@ class BalancerRestTest {
   @Test
   void stats_sumTheMembersOfThePool() throws Exception {
     setUpPool();
-    server.stats.put("m1", new MemberStats(2, 10, OptionalInt.of(7), 5, true));
+    server.stats.put(
+        "m1", new MemberStats(2, 10, OptionalInt.of(7), 0, 5, true, Health.UNCHECKED, 1));
     server.ejected.put(
         "m1", new EjectedMember("no_reply", 2, TimeUnit.MILLISECONDS.toNanos(40_100)));
     Answer answer = server.get("/pools/p/stats/");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats.Edge;
 import io.malob.rest.RestServer.Answer;
@@ -37,7 +38,9 @@ import org.junit.jupiter.api.Timeout;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 @Timeout(60)
 class EventsRestTest {
@@ -55,13 +58,15 @@ class EventsRestTest {
     server.post("/pools/", "{\"id\":\"p\",\"vip_id\":\"web\"}");
     server.post(
         "/members/", "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80,\"pool_id\":\"p\"}");
-    server.stats.put("a", new MemberStats(2, 10, OptionalInt.of(5), 3, true));
+    server.stats.put(
+        "a", new MemberStats(2, 10, OptionalInt.of(5), 0, 3, true, Health.UNCHECKED, 1));
     server.hosts.add(
         Stub.of(IDevice.class)
             .on(
                 "getAttachmentPoints",
                 none -> new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(5))})
-            .on("getMACAddressString", none -> "02:00:00:00:00:21")
+            .on("getVlanId", none -> new VlanVid[] {VlanVid.ZERO})
+            .on("getMACAddress", none -> MacAddress.of("02:00:00:00:00:21"))
             .on("getIPv4Addresses", none -> new IPv4Address[] {IPv4Address.of("10.0.0.21")})
             .on("getIPv6Addresses", none -> new IPv6Address[] {IPv6Address.of("2001:db8::21")})
             .make());
@@ -171,7 +176,8 @@ class EventsRestTest {
   /** The first sample needs two ticks, between which time has passed. */
   @Test
   void history_growsWithEachTickAndIsInTheRates() throws Exception {
-    server.stats.put("a", new MemberStats(2, 10, OptionalInt.of(5), 3, true));
+    server.stats.put(
+        "a", new MemberStats(2, 10, OptionalInt.of(5), 0, 3, true, Health.UNCHECKED, 1));
     JsonNode history = server.sendTo("GET", "/wm/malob/history", null).json();
     assertEquals(0, history.get("time_ms").size());
     try (Stream stream = open()) {

@@ -103,7 +103,7 @@ class ExplanationRestTest {
             new Attachment(DatapathId.of(2), OFPort.of(9), MacAddress.of(1)),
             new ServerLoad());
     chosen.load().opened();
-    chosen.load().setForeign(4);
+    chosen.load().setDirect(4);
     return chosen;
   }
 

@@ -7,7 +7,7 @@ import io.malob.monitor.IMonitorService;
 import io.malob.monitor.PollingStats;
 import io.malob.state.network.ConfiguredCapacities;
 import io.malob.state.network.LinkCapacity;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.PortId;
 import io.malob.state.network.ServerTracker;
 import io.malob.state.network.TimesToLive;
@@ -34,7 +34,7 @@ final class FakeMonitor implements IMonitorService {
 
   private final TimesToLive times =
       new TimesToLive(30 * SECOND, 300 * SECOND, 10 * SECOND, 30 * SECOND);
-  private final LinkTracker links = new LinkTracker(times);
+  private final MeasuredLinks links = new MeasuredLinks(times);
   private final ServerTracker servers = new ServerTracker(times);
   private final ConfiguredCapacities capacities = noCapacities();
 
@@ -60,7 +60,7 @@ final class FakeMonitor implements IMonitorService {
   }
 
   @Override
-  public LinkTracker links() {
+  public MeasuredLinks links() {
     return links;
   }
 

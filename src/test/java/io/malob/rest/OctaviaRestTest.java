@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.base.Splitter;
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.balancer.api.MemberStats;
 import io.malob.rest.RestServer.Answer;
@@ -119,7 +121,8 @@ class OctaviaRestTest {
 
   private void located(String... ids) {
     for (String id : ids) {
-      server.stats.put(id, new MemberStats(2, 5, OptionalInt.empty(), 0, true));
+      server.stats.put(
+          id, new MemberStats(2, 5, OptionalInt.empty(), 0, 0, true, Health.UNCHECKED, 1));
     }
   }
 
@@ -322,6 +325,29 @@ class OctaviaRestTest {
         "down", server.get("/load_balancers/" + balancer).json().get("admin_state").asText());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "loadbalancers, loadbalancer, additional_vips vip_sg_ids availability_zone",
+    "listeners, listener, default_tls_container_ref sni_container_refs client_ca_tls_container_ref"
+        + " client_crl_container_ref client_authentication tls_ciphers tls_versions alpn_protocols"
+        + " hsts_max_age hsts_include_subdomains hsts_preload insert_headers l7policies"
+        + " timeout_client_data timeout_member_connect timeout_member_data timeout_tcp_inspect",
+    "pools, pool, tls_enabled tls_container_ref ca_tls_container_ref crl_container_ref tls_ciphers"
+        + " tls_versions alpn_protocols",
+    "pools/POOL/members, member, request_sriov",
+    "healthmonitors, healthmonitor, domain_name",
+  })
+  void attributeWithoutCounterpart_isRefusedUnlessItAsksForNothing(
+      String path, String noun, String names) throws Exception {
+    for (String name : Splitter.on(" ").split(names)) {
+      Answer answer = post(path.replace("POOL", pool), noun, "'%s':'x'".formatted(name));
+      assertEquals(501, answer.status(), name + answer.text());
+      answer = post(path.replace("POOL", pool), noun, "'%s':null".formatted(name));
+      assertEquals(400, answer.status(), name + answer.text());
+      assertFalse(answer.text().contains("no attribute"), answer.text());
+    }
+  }
+
   @Test
   void failover_saysWhyThereIsNone() throws Exception {
     refused(501, "controller", send("PUT", "loadbalancers/" + balancer + "/failover", null));
@@ -345,6 +371,18 @@ class OctaviaRestTest {
     assertEquals(-1, shown.get("connection_limit").asInt());
     assertTrue(shown.get("allowed_cidrs").isNull());
     assertTrue(server.get("/vips/" + listener).json().get("connection_limit").isNull());
+  }
+
+  @Test
+  void newListener_hasTheVlanOfItsAddress() throws Exception {
+    server.sendTo("PUT", "/quantum/v1.0/vips/" + listener, "{\"vlan\":100}");
+    String other =
+        made(
+            "listeners",
+            "listener",
+            "'loadbalancer_id':'%s','protocol':'TCP','protocol_port':81".formatted(balancer));
+    JsonNode vip = server.sendTo("GET", "/quantum/v1.0/vips/" + other, null).json();
+    assertEquals(100, vip.get("vlan").asInt());
   }
 
   @Test

@@ -59,6 +59,7 @@ class OpenApiTest {
     server.put("/services/x", "{\"port\":99,\"algorithm\":\"RR\"}");
     server.sendTo("DELETE", "/wm/malob/mptcp", null);
     server.sendTo("PUT", "/wm/malob/capacities/00:00:00:00:00:00:00:01/3", "{\"mbps\":50}");
+    server.sendTo("PUT", "/wm/malob/routes/10.2.0.0/16", "{\"next_hop\":\"10.0.0.1\"}");
   }
 
   static Stream<String> paths() {
@@ -69,6 +70,7 @@ class OpenApiTest {
 
   private static String filled(String path) {
     return path.replace("{switch}/{port}", "00:00:00:00:00:00:00:01/3")
+        .replace("{address}/{length}", "10.2.0.0/16")
         .replaceAll("\\{[a-z]+\\}", "x");
   }
 

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
+import io.malob.balancer.api.SplitHost;
 import io.malob.module.DuplicateSwitch;
+import io.malob.state.network.Prefix;
+import io.malob.state.network.SelfAddresses;
 import io.malob.store.MemoryStore;
 import io.malob.testing.Placements;
 import io.malob.testing.Stub;
@@ -24,10 +28,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 class ProblemsRestTest {
   private RestServer server;
@@ -165,6 +171,7 @@ class ProblemsRestTest {
         .on(
             "getAttachmentPoints",
             none -> new SwitchPort[] {new SwitchPort(DatapathId.of(1), OFPort.of(5))})
+        .on("getVlanId", none -> new VlanVid[] {VlanVid.ZERO})
         .on("getMACAddress", none -> MacAddress.of(mac))
         .on("getMACAddressString", none -> mac)
         .on("getIPv4Addresses", none -> new IPv4Address[] {IPv4Address.of(ipv4)})
@@ -302,6 +309,32 @@ class ProblemsRestTest {
   }
 
   @Test
+  void member_thatIsInAnotherVlan() throws Exception {
+    server.hosts.add(host("02:00:00:00:00:21", "10.0.0.1", "2001:db8::21"));
+    configure();
+    server.put("/members/a", "{\"vlan\":100}");
+    setMember(false, Health.DOWN);
+    assertTrue(
+        text(onlyProblem("not_located"))
+            .contains("its address was seen untagged, and the member is in VLAN 100."));
+    server.hosts.clear();
+    assertTrue(
+        text(onlyProblem("not_located"))
+            .contains("no switch has seen a packet from its address in VLAN 100."));
+  }
+
+  @Test
+  void hostInAnotherVlan_mayHaveTheAddressOfAVip() throws Exception {
+    server.hosts.add(host("02:00:00:00:00:21", "10.0.0.21", "2001:db8::21"));
+    configure();
+    server.put("/vips/web", "{\"address\":\"10.0.0.21\",\"vlan\":100}");
+    assertEquals(List.of(), problems());
+    server.put("/vips/web", "{\"vlan\":null}");
+    assertEquals("web", onlyProblem("address_taken").get("id").asText());
+    server.hosts.clear();
+  }
+
+  @Test
   void member_thatFailsItsChecks() throws Exception {
     configure();
     setMember(true, Health.DOWN);
@@ -319,6 +352,10 @@ class ProblemsRestTest {
     String itself = "If it has the address 10.0.0.100 itself, for instance on lo, it drops the";
     assertTrue(text(onlyProblem("down")).contains(itself), text(onlyProblem("down")));
 
+    server.selfAddresses = SelfAddresses.parse("10.0.0.200/24").orElseThrow();
+    assertFalse(text(onlyProblem("down")).contains(itself), "checks come from another address");
+    server.selfAddresses = SelfAddresses.NONE;
+
     server.put("/health_monitors/h", "{\"type\":\"AGENT\"}");
     assertFalse(text(onlyProblem("down")).contains(itself));
     server.put("/health_monitors/h", "{\"type\":\"TCP\"}");
@@ -328,6 +365,50 @@ class ProblemsRestTest {
     assertTrue(text(problem("down")).contains(itself), text(problem("down")));
     server.put("/vips/auto", "{\"placement\":\"reactive\"}");
     assertFalse(text(problem("down")).contains(itself));
+  }
+
+  private void route() throws Exception {
+    server.routes().set(Prefix.parse("10.0.0.0", "30").orElseThrow(), IPAddress.of("10.9.0.1"));
+  }
+
+  @Test
+  void member_behindARouterThatIsNotSeen_namesTheRouter() throws Exception {
+    configure();
+    route();
+    setMember(false, Health.UNCHECKED);
+    assertTrue(
+        text(onlyProblem("not_located"))
+            .contains("no switch has seen a packet from 10.9.0.1, the router to it."));
+  }
+
+  @Test
+  void member_behindARouterThatDoesNotAnswer_saysHowItsRepliesGo() throws Exception {
+    configure();
+    route();
+    setMember(true, Health.EJECTED);
+    server.ejected.put("a", new EjectedMember("no_reply", 1, 29_500_000_000L));
+    assertTrue(
+        text(onlyProblem("no_answer"))
+            .endsWith(
+                "check that the router 10.9.0.1 sends what is for the clients into this"
+                    + " network."));
+    setMember(true, Health.DOWN);
+    assertTrue(text(onlyProblem("down")).contains("set selfAddresses"));
+    server.selfAddresses = SelfAddresses.parse("10.9.0.200/24").orElseThrow();
+    assertTrue(text(onlyProblem("down")).contains("checked from 10.9.0.200 by way of the router"));
+  }
+
+  @Test
+  void proactiveVip_withAMemberBehindARouter_isReactive() throws Exception {
+    configure();
+    setMember(true, Health.UP);
+    server.put("/vips/web", "{\"protocol\":\"tcp\"}");
+    server.put("/vips/web", "{\"placement\":\"proactive\"}");
+    assertEquals(List.of(), problems());
+    route();
+    assertTrue(
+        text(onlyProblem("behind_router"))
+            .startsWith("VIP web is reactive: its member a is behind"));
   }
 
   private JsonNode problem(String reason) throws Exception {
@@ -347,6 +428,27 @@ class ProblemsRestTest {
             + " It gets no new connections for 30 s."
             + " Check that the service runs and listens on port 81.",
         text(onlyProblem("no_answer")));
+  }
+
+  @Test
+  void hostThatSendsFromTwoPorts_isTheProblem_notItsService() throws Exception {
+    configure();
+    setMember(true, Health.EJECTED);
+    server.ejected.put("a", new EjectedMember("no_reply", 1, 29_500_000_000L));
+    server.hosts.add(host("02:00:00:00:00:21", "10.0.0.1", "2001:db8::21"));
+    Attachment first =
+        new Attachment(DatapathId.of(1), OFPort.of(3), MacAddress.of("02:00:00:00:00:21"));
+    server.splitHosts.add(
+        new SplitHost(first, new Attachment(DatapathId.of(2), OFPort.of(4), first.mac())));
+    assertTrue(
+        text(onlyProblem("bond_over_switches"))
+            .startsWith(
+                "Host 02:00:00:00:00:21 (10.0.0.1, 2001:db8::21) sends from port 3 of switch"
+                    + " 00:00:00:00:00:00:00:01 and from port 4 of switch 00:00:00:00:00:00:00:02"
+                    + " in turns"));
+    server.splitHosts.set(
+        0, new SplitHost(first, new Attachment(DatapathId.of(1), OFPort.of(4), first.mac())));
+    assertTrue(text(onlyProblem("bond_not_named")).contains("name both ports"));
   }
 
   /** The only member of a pool stays in use. */

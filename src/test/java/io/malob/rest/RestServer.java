@@ -27,6 +27,7 @@ import io.malob.balancer.api.PlacedConnection;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
+import io.malob.balancer.api.SplitHost;
 import io.malob.balancer.api.VipStats;
 import io.malob.capability.ISwitchCapabilityService;
 import io.malob.capability.SwitchCapability;
@@ -51,15 +52,20 @@ import io.malob.openflow.TableLayout;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.Service;
+import io.malob.state.network.Routing;
+import io.malob.state.network.SelfAddresses;
+import io.malob.state.network.StaticRoutes;
 import io.malob.state.report.AgentTable;
 import io.malob.state.report.AgentTableFormat;
 import io.malob.state.report.RejectedReportException;
 import io.malob.state.report.ReplayGuard;
 import io.malob.state.report.ReportCounts;
 import io.malob.state.report.ReportIntake;
+import io.malob.store.MemoryStore;
 import io.malob.store.Store;
 import io.malob.testing.Stub;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -141,6 +147,9 @@ final class RestServer implements IBalancerService {
 
   /** What memberStats() tells. */
   final Map<String, MemberStats> stats = new ConcurrentHashMap<>();
+
+  /** What splitHosts() tells. */
+  final List<SplitHost> splitHosts = new CopyOnWriteArrayList<>();
 
   /** What ejected() tells. */
   final Map<String, EjectedMember> ejected = new ConcurrentHashMap<>();
@@ -399,6 +408,29 @@ final class RestServer implements IBalancerService {
   /** What proactive() tells. */
   final List<ProactiveStats> proactive = new CopyOnWriteArrayList<>();
 
+  /** The balancer's own addresses. */
+  SelfAddresses selfAddresses = SelfAddresses.NONE;
+
+  private final StaticRoutes routes = openRoutes();
+
+  private static StaticRoutes openRoutes() {
+    try {
+      return StaticRoutes.open(new MemoryStore(Runnable::run));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public StaticRoutes routes() {
+    return routes;
+  }
+
+  @Override
+  public Routing routing() {
+    return new Routing(selfAddresses, routes::find);
+  }
+
   @Override
   public List<ProactiveStats> proactive() {
     return proactive;
@@ -410,6 +442,11 @@ final class RestServer implements IBalancerService {
   @Override
   public Map<String, VipStats> vipStats() {
     return vipStats;
+  }
+
+  @Override
+  public List<SplitHost> splitHosts() {
+    return splitHosts;
   }
 
   @Override

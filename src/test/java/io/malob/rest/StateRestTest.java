@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Lists;
+import io.malob.algorithm.health.Health;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.monitor.PollingStats;
@@ -124,7 +125,8 @@ class StateRestTest {
   void servers_areMembersWithWhatTheirAgentsReport() throws Exception {
     server.post("/members/", "{\"id\":\"a\",\"address\":\"10.0.0.1\",\"port\":80}");
     server.post("/members/", "{\"id\":\"b\",\"address\":\"10.0.0.2\"}");
-    server.stats.put("a", new MemberStats(3, 7, OptionalInt.of(5), 2, true));
+    server.stats.put(
+        "a", new MemberStats(3, 7, OptionalInt.of(5), 0, 2, true, Health.UNCHECKED, 1));
     server
         .monitor
         .servers()
@@ -163,9 +165,8 @@ class StateRestTest {
             + "\"loads\":{\"a\":0.625,\"b\":0.375},\"shares\":{\"a\":0.667,\"b\":0.333},\"imbalance\":0.012,\"too_few_sources\":false,"
             + "\"packets_per_second\":1500.25,\"problem\":null},"
             + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"state\":\"reactive\",\"source\":null,"
-            + "\"buckets\":0,\"moving\":0,\"members\":{},\"loads\":{},\"shares\":{},\"imbalance\":0.0,"
-            + "\"too_few_sources\":false,\"packets_per_second\":0.0,"
-            + "\"problem\":\"the switch accepts no masks\"}],\"edges_left_out\":0,\"moves\":7,"
+            + "\"buckets\":0,\"moving\":0,\"members\":{},\"loads\":{},\"shares\":{},\"imbalance\":0.0,\"too_few_sources\":false,\"packets_per_second\":0.0,\"problem\":\"the"
+            + " switch accepts no masks\"}],\"edges_left_out\":0,\"moves\":7,"
             + "\"recent_moves\":[{\"switch\":\"00:00:00:00:00:00:00:01\",\"from\":\"a\",\"to\":\"b\","
             + "\"buckets\":3,\"cause\":\"shares\",\"seconds_ago\":12.346}],\"opened\":{\"a\":500}}]",
         server.sendTo("GET", "/wm/malob/placement", null).text());
@@ -246,8 +247,9 @@ class StateRestTest {
     assertEquals(404, answer.status());
     assertEquals(
         "there is nothing at /nothing here, only config, openapi.json, explain, connections,"
-            + " capacities, paths, algorithms, profiles, moves, links, servers, snapshot, latency,"
-            + " switches, reports, refusals, history, problems, cluster, counters, placement, audits, logs, mptcp, endhost",
+            + " capacities, routes, paths, algorithms, profiles, moves, links, servers, snapshot,"
+            + " latency, switches, reports, refusals, history, problems, cluster, counters,"
+            + " placement, audits, logs, mptcp, endhost",
         answer.error());
   }
 }

@@ -461,7 +461,7 @@ public final class FakeFlowTable {
         emit(inPort);
       } else if (port.equals(OFPort.CONTROLLER)) {
         emit(port);
-      } else if (port.getPortNumber() < 0) {
+      } else if (port.getPortNumber() < 0 && !port.equals(OFPort.LOCAL)) {
         throw new UnsupportedOperationException("output to " + port);
       } else if (!port.equals(inPort)) { // OpenFlow 1.3.5, section 4.5: only IN_PORT goes back
         emit(port);

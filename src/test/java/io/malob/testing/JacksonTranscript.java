@@ -2,6 +2,8 @@ package io.malob.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.databind.cfg.PackageVersion;
 import io.malob.file.DamagedException;
 import io.malob.json.Json;
@@ -16,8 +18,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * What our code reads, writes and refuses with the Jackson of its class loader: the first line is
@@ -35,8 +39,20 @@ public final class JacksonTranscript implements Callable<List<String>> {
           "agents-heard.json", "io.malob.state.report.GuardFormat",
           "mptcp.json", "io.malob.mptcp.AppliedFormat");
 
-  /** A record, of which Jackson 2.11 sees nothing. */
-  public record Line(String mac, int port) {}
+  /** A record, of which Jackson 2.11 sees nothing without our writer. */
+  public record Line(
+      @JsonProperty("switch") DatapathId switchId,
+      Optional<Thread.State> lastState,
+      OptionalInt none,
+      @JsonUnwrapped Map<String, Integer> more) {
+    Line(int port) {
+      this(
+          DatapathId.of(1),
+          Optional.of(Thread.State.NEW),
+          OptionalInt.empty(),
+          Map.of("port", port));
+    }
+  }
 
   /** A bean, which every version of Jackson could write. */
   public static final class Bean {
@@ -67,9 +83,9 @@ public final class JacksonTranscript implements Callable<List<String>> {
     for (Object value :
         List.of(
             map,
-            new Line("m", 1),
+            new Line(1),
             List.of(new Bean()),
-            Map.of("a", new Line("m", 1)),
+            Map.of("a", new Line(1)),
             Json.object().putPOJO("a", new Bean()),
             Optional.of(1))) {
       try {

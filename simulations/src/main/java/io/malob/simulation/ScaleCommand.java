@@ -55,11 +55,11 @@ final class ScaleCommand implements Callable<Integer> {
   private int members;
 
   @Option(
-      names = "--clients",
+      names = "--next-hops",
       paramLabel = "N",
-      defaultValue = "1000000",
-      description = "Addresses of clients (${DEFAULT-VALUE}).")
-  private int clients;
+      defaultValue = "2000",
+      description = "Hosts and routers that clients' packets come from (${DEFAULT-VALUE}).")
+  private int nextHops;
 
   @Option(
       names = "--rate",
@@ -117,8 +117,8 @@ final class ScaleCommand implements Callable<Integer> {
       return Main.DONE;
     }
     output.require(
-        switches > 1 && vips > 0 && members > 0 && clients > 0 && controllers > 0 && cores > 0,
-        "--switches must be 2 or more; --vips, --members, --clients, --controllers and --cores"
+        switches > 1 && vips > 0 && members > 0 && nextHops > 0 && controllers > 0 && cores > 0,
+        "--switches must be 2 or more; --vips, --members, --next-hops, --controllers and --cores"
             + " must be positive");
     output.require(
         rate >= 0 && lifetime >= 0 && heapMegabytes > 0,
@@ -130,7 +130,7 @@ final class ScaleCommand implements Callable<Integer> {
             switches,
             vips,
             members,
-            clients,
+            nextHops,
             rate * lifetime,
             rate,
             controllers,

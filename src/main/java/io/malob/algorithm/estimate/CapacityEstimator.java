@@ -59,7 +59,8 @@ public final class CapacityEstimator {
 
   private final Deque<Echo> echoes = new ArrayDeque<>();
 
-  private record Echo(int bytes, long tookNanos, long atNanos) {}
+  /** An echo that has come back. */
+  record Echo(int bytes, long tookNanos, long atNanos) {}
 
   /**
    * A capacity with its error.
@@ -80,12 +81,12 @@ public final class CapacityEstimator {
     }
   }
 
-  /** An echo has come back. */
-  void add(int bytes, long tookNanos, long nowNanos) {
+  /** Takes an echo into account. */
+  void add(Echo echo) {
     if (echoes.size() == MAX_ECHOES) {
       echoes.removeFirst();
     }
-    echoes.addLast(new Echo(bytes, tookNanos, nowNanos));
+    echoes.addLast(echo);
   }
 
   /** Forgets everything. */

@@ -79,7 +79,7 @@ public final class LinkCapacity {
   private static final int MAX_ECHOES = 256;
 
   private final CapacityEstimator estimator = new CapacityEstimator();
-  private final List<Echo> second = new ArrayList<>();
+  private final List<CapacityEstimator.Echo> second = new ArrayList<>();
   private int lost;
   private Optional<Capacity> estimate = Optional.empty();
   private long estimatedNanos;
@@ -99,8 +99,6 @@ public final class LinkCapacity {
   private double assumedBps;
   private double maxRateBps;
   private long usedNanos;
-
-  private record Echo(int bytes, long tookNanos, long atNanos) {}
 
   /** The source of a capacity. */
   public enum Source {
@@ -126,7 +124,7 @@ public final class LinkCapacity {
   /** An echo has come back; its size is that of the IP packet in bytes. */
   public void answered(int bytes, long tookNanos, long nowNanos) {
     if (tookNanos > 0 && second.size() < MAX_ECHOES) {
-      second.add(new Echo(bytes, tookNanos, nowNanos));
+      second.add(new CapacityEstimator.Echo(bytes, tookNanos, nowNanos));
       fastestNanos = Math.min(fastestNanos, (double) tookNanos);
       shownBps = Math.max(shownBps, CapacityEstimator.atLeastBps(bytes, tookNanos));
     }
@@ -180,7 +178,7 @@ public final class LinkCapacity {
         isConfirmed = false;
       }
     } else {
-      second.forEach(echo -> estimator.add(echo.bytes, echo.tookNanos, echo.atNanos));
+      second.forEach(estimator::add);
       estimate(nowNanos);
     }
     atLeastBps = estimator.atLeastBps(nowNanos);
@@ -197,9 +195,9 @@ public final class LinkCapacity {
         && second.stream().allMatch(this::isLate);
   }
 
-  private boolean isLate(Echo echo) {
+  private boolean isLate(CapacityEstimator.Echo echo) {
     double lateNanos = Math.max(NOISE_NANOS, 2 * PACKET_BITS * 1e9 / rateBps);
-    return echo.tookNanos - idleNanos(echo.bytes) > lateNanos;
+    return echo.tookNanos() - idleNanos(echo.bytes()) > lateNanos;
   }
 
   private double idleNanos(int bytes) {
@@ -235,9 +233,9 @@ public final class LinkCapacity {
     if (isUsed) {
       usedNanos = nowNanos;
     }
-    Belief told = told(nowNanos);
-    if (told.bps > 0) {
-      assumedBps = (double) told.bps;
+    Belief measured = measured(nowNanos);
+    if (measured.bps > 0) {
+      assumedBps = (double) measured.bps;
       maxRateBps = rateBps;
       usedNanos = nowNanos;
     } else if (isUsed && assumedBps > 0) {
@@ -255,16 +253,16 @@ public final class LinkCapacity {
 
   /** The capacity, if known. */
   public Belief belief(long nowNanos) {
-    Belief told = told(nowNanos);
-    if (hasSpare && rateBps >= MIN_BPS && told.bps > 0 && rateBps > NEARLY * told.bps) {
+    Belief measured = measured(nowNanos);
+    if (hasSpare && rateBps >= MIN_BPS && measured.bps > 0 && rateBps > NEARLY * measured.bps) {
       return new Belief(Math.round(GROWTH * rateBps), Source.ASSUMED);
     }
-    return told.bps == 0 && assumedBps > 0
+    return measured.bps == 0 && assumedBps > 0
         ? new Belief(Math.round(assumedBps), Source.ASSUMED)
-        : told;
+        : measured;
   }
 
-  private Belief told(long nowNanos) {
+  private Belief measured(long nowNanos) {
     if (isMeasured(nowNanos)) {
       return new Belief(Math.round(Math.max(saturationBps, rateBps)), Source.SATURATION);
     }
@@ -299,7 +297,7 @@ public final class LinkCapacity {
     }
     // later attempts cost an idle host less: in their time, a quarter of the echoes is enough
     boolean isFirst = pauseNanos == FIRST_PAUSE_NANOS;
-    return told(nowNanos).bps == 0 && isFirst ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
+    return measured(nowNanos).bps == 0 && isFirst ? ProbePlan.Need.UNKNOWN : ProbePlan.Need.ROUGH;
   }
 
   private void forgetAttempts() {
@@ -319,7 +317,7 @@ public final class LinkCapacity {
    */
   public double certainBps(long nowNanos) {
     return isConfirmed || isMeasured(nowNanos)
-        ? (double) told(nowNanos).bps
+        ? (double) measured(nowNanos).bps
         : Math.max(Math.max(ProbePlan.CAREFUL_BPS, shownBps), atLeastBps);
   }
 }

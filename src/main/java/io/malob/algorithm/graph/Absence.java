@@ -2,18 +2,11 @@ package io.malob.algorithm.graph;
 
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Proves by a graph's structure that no path covers it, and gives the reason. */
-final class Absence {
+record Absence(SwitchGraph graph) {
   /** The reason after a complete search, if the structure proves nothing. */
   static final String ALL_TRIED = "every path ends before it has visited all switches";
-
-  private final SwitchGraph graph;
-
-  private Absence(SwitchGraph graph) {
-    this.graph = graph;
-  }
 
   /**
    * Why no path from the start covers all, as a part of a sentence; empty if the structure proves
@@ -31,7 +24,9 @@ final class Absence {
       case NONE -> Optional.empty();
       case UNREACHED ->
           Optional.of(
-              name(rest.culprit()) + " cannot be reached without passing " + ingress() + " again");
+              String.format(
+                  "%s cannot be reached without passing %s again",
+                  name(rest.culprit()), graph.ingress()));
       case JUNCTION -> pendants().or(() -> Optional.of(junction(rest.culprit())));
       case DEAD_ENDS ->
           pendants().or(() -> Optional.of(deadEnds(rest.culprit(), rest.otherCulprit())));
@@ -49,11 +44,9 @@ final class Absence {
     return found.length < 2
         ? Optional.empty()
         : Optional.of(
-            name(found[0])
-                + " and "
-                + name(found[1])
-                + " have only one neighbour each besides "
-                + ingress());
+            String.format(
+                "%s and %s have only one neighbour each besides %s",
+                name(found[0]), name(found[1]), graph.ingress()));
   }
 
   private String junction(int culprit) {
@@ -75,17 +68,9 @@ final class Absence {
       return alternate + "and behind " + name(culprit) + " one of them is too large";
     }
     int surplus = TwoColours.surplus(TwoColours.of(graph));
-    return alternate
-        + "with "
-        + (graph.size() + surplus) / 2
-        + " and "
-        + (graph.size() - surplus) / 2
-        + " switches besides "
-        + ingress();
-  }
-
-  private DatapathId ingress() {
-    return graph.ingress();
+    return String.format(
+        "%swith %d and %d switches besides %s",
+        alternate, (graph.size() + surplus) / 2, (graph.size() - surplus) / 2, graph.ingress());
   }
 
   private String name(int number) {

@@ -2,6 +2,7 @@ package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableSortedSet;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,31 +40,31 @@ final class Adjacency {
   Adjacency(ImmutableSortedSet<DatapathId> sorted, ImmutableCollection<DirectedLink> sortedLinks) {
     links = sortedLinks.toArray(new DirectedLink[0]);
     sorted.forEach(switchId -> numbers.put(switchId, numbers.size()));
-    sources = new int[links.length];
-    targets = new int[links.length];
-    firstLinks = new int[numbers.size() + 1];
     for (int i = 0; i < links.length; i++) {
       linkNumbers.put(links[i], i);
-      sources[i] = number(links[i].src());
-      targets[i] = number(links[i].dst());
-      firstLinks[sources[i] + 1]++;
     }
-    for (int i = 0; i < numbers.size(); i++) {
-      firstLinks[i + 1] += firstLinks[i];
-    }
+    sources = Arrays.stream(links).mapToInt(link -> number(link.src())).toArray();
+    targets = Arrays.stream(links).mapToInt(link -> number(link.dst())).toArray();
+    firstLinks = firsts(sources);
+    firstIncoming = firsts(targets);
     incoming =
         IntStream.range(0, links.length)
             .boxed()
             .sorted(Comparator.comparing(link -> targets[link]))
             .mapToInt(Integer::intValue)
             .toArray();
-    firstIncoming = new int[firstLinks.length];
-    for (int target : targets) {
-      firstIncoming[target + 1]++;
+  }
+
+  /** By switch: where it is first among these, sorted; at the end, how many these are. */
+  private int[] firsts(int[] switchNumbers) {
+    int[] firsts = new int[numbers.size() + 1];
+    for (int number : switchNumbers) {
+      firsts[number + 1]++;
     }
     for (int i = 0; i < numbers.size(); i++) {
-      firstIncoming[i + 1] += firstIncoming[i];
+      firsts[i + 1] += firsts[i];
     }
+    return firsts;
   }
 
   /** How many switches there are; they have the numbers below that. */
@@ -83,8 +84,7 @@ final class Adjacency {
 
   /** The number of a switch, or -1 if it is missing. */
   int number(DatapathId switchId) {
-    @Nullable Integer number = numbers.get(switchId);
-    return number == null ? -1 : number;
+    return numbers.getOrDefault(switchId, -1);
   }
 
   /** The number of a link. */
@@ -126,14 +126,17 @@ final class Adjacency {
     return firstLinks[switchNumber];
   }
 
-  /** Where the links that reach a switch begin in {@link #incoming}; they end with the next's. */
-  int firstIncoming(int switchNumber) {
-    return firstIncoming[switchNumber];
+  /**
+   * Where the links of a switch begin, among those that leave switches or those that reach them;
+   * they end with the next's.
+   */
+  int first(boolean isIncoming, int switchNumber) {
+    return isIncoming ? firstIncoming[switchNumber] : firstLinks[switchNumber];
   }
 
-  /** The number of a link, where links are in the order of the switches that they reach. */
-  int incoming(int place) {
-    return incoming[place];
+  /** The number of the link at a place of these. */
+  int at(boolean isIncoming, int place) {
+    return isIncoming ? incoming[place] : place;
   }
 
   int source(int link) {

@@ -3,6 +3,7 @@ package io.malob.algorithm.graph;
 import io.malob.algorithm.graph.BestPaths.Direction;
 import io.malob.algorithm.graph.BestPaths.Found;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -59,17 +60,12 @@ final class BestPathSearch {
   private long effort;
 
   private BestPathSearch(
-      Adjacency graph,
-      int root,
-      Direction direction,
-      LinkCosts costs,
-      LinkWidths linkWidths,
-      SharedPaths ways) {
+      Adjacency graph, int root, Direction direction, LinkMetrics metrics, SharedPaths ways) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
-    this.costs = costs;
-    this.linkWidths = linkWidths;
+    this.costs = metrics.costs();
+    this.linkWidths = metrics.widths();
     this.ways = ways;
     int switches = graph.switchCount();
     added = new boolean[graph.linkCount()];
@@ -83,6 +79,7 @@ final class BestPathSearch {
     isChanged = new boolean[switches];
     costsByWidth = new CostsByWidth(switches);
     lastLinks = new int[switches];
+    Arrays.fill(lastLinks, SharedPaths.NONE);
     cheapest = new int[switches];
     paths = new int[switches];
     Arrays.fill(paths, SharedPaths.NONE);
@@ -90,23 +87,43 @@ final class BestPathSearch {
 
   /** The best paths between a root and all others; none if the root is not in the topology. */
   static BestPaths search(
-      Topology topology,
-      DatapathId root,
-      Direction direction,
-      LinkCosts costs,
-      LinkWidths linkWidths) {
-    Adjacency graph = topology.adjacency();
-    BestPathSearch search =
-        new BestPathSearch(
-            graph,
-            graph.number(root),
-            direction,
-            costs,
-            linkWidths,
-            new SharedPaths(graph.switchCount()));
-    search.run();
+      Adjacency graph, DatapathId root, Direction direction, LinkMetrics metrics) {
+    BestPathSearch search = ended(graph, graph.number(root), direction, metrics);
     return new BestPaths(
-        graph, root, direction, costs, linkWidths, search.found(search.costsByWidth));
+        graph,
+        root,
+        direction,
+        metrics,
+        search.found(search.costsByWidth),
+        new AtomicReferenceArray<>(graph.switchCount()));
+  }
+
+  /** A search for the cheapest paths between a root and all others, after its end. */
+  static BestPathSearch cheapest(Adjacency graph, int root, Direction direction, LinkCosts costs) {
+    return ended(graph, root, direction, LinkMetrics.byCost(costs, graph.linkCount()));
+  }
+
+  private static BestPathSearch ended(
+      Adjacency graph, int root, Direction direction, LinkMetrics metrics) {
+    BestPathSearch search =
+        new BestPathSearch(graph, root, direction, metrics, new SharedPaths(graph.switchCount()));
+    search.run();
+    return search;
+  }
+
+  /** By switch: the link at the outer end of its path; {@link SharedPaths#NONE} if without one. */
+  int[] lastLinks() {
+    return lastLinks;
+  }
+
+  /** By switch: the primary cost of its path; the greatest number if there is none. */
+  long[] primary() {
+    return primary;
+  }
+
+  /** By switch: the secondary cost. */
+  long[] secondary() {
+    return secondary;
   }
 
   /**
@@ -124,12 +141,11 @@ final class BestPathSearch {
       Adjacency graph,
       int root,
       Direction direction,
-      LinkCosts costs,
-      LinkWidths linkWidths,
+      LinkMetrics metrics,
       Found before,
       SharedPaths left,
       int[] leftPaths) {
-    BestPathSearch search = new BestPathSearch(graph, root, direction, costs, linkWidths, left);
+    BestPathSearch search = new BestPathSearch(graph, root, direction, metrics, left);
     for (int at = 0; at < leftPaths.length; at++) {
       if (leftPaths[at] != SharedPaths.NONE) {
         search.paths[at] = leftPaths[at];
@@ -144,7 +160,7 @@ final class BestPathSearch {
                 at -> leftPaths[at] == SharedPaths.NONE && before.paths()[at] != SharedPaths.NONE)
             .toArray();
     @Nullable CostsByWidth known = before.costs();
-    if (known != null && linkWidths.areAlike() && search.costsAreOfPaths(known)) {
+    if (known != null && metrics.widths().areAlike() && search.costsAreOfPaths(known)) {
       search.repairCheapest(lost, known);
       return search.found(search.costsByWidth);
     }
@@ -232,23 +248,17 @@ final class BestPathSearch {
 
   /** Does something with each link whose outer end is a switch. */
   private void forLinksTo(int at, IntConsumer action) {
-    forLinks(at, direction == Direction.TO_ROOT, action);
+    forLinks(direction == Direction.FROM_ROOT, at, action);
   }
 
   /** Does something with each link whose inner end is a switch. */
   private void forLinksFrom(int at, IntConsumer action) {
-    forLinks(at, direction == Direction.FROM_ROOT, action);
+    forLinks(direction == Direction.TO_ROOT, at, action);
   }
 
-  private void forLinks(int at, boolean thatLeave, IntConsumer action) {
-    if (thatLeave) {
-      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-        action.accept(link);
-      }
-    } else {
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        action.accept(graph.incoming(i));
-      }
+  private void forLinks(boolean isIncoming, int at, IntConsumer action) {
+    for (int i = graph.first(isIncoming, at); i < graph.first(isIncoming, at + 1); i++) {
+      action.accept(graph.at(isIncoming, i));
     }
   }
 
@@ -310,22 +320,14 @@ final class BestPathSearch {
         last == SharedPaths.NONE
             ? ways.addRoot()
             : ways.add(cheapest[direction.inner(graph, last)], last);
-    if (direction == Direction.FROM_ROOT) {
-      for (int link = graph.firstLink(at); link < graph.firstLink(at + 1); link++) {
-        relaxIfAdded(link);
-      }
-    } else {
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        relaxIfAdded(graph.incoming(i));
+    boolean isIncoming = direction == Direction.TO_ROOT;
+    for (int i = graph.first(isIncoming, at); i < graph.first(isIncoming, at + 1); i++) {
+      int link = graph.at(isIncoming, i);
+      if (added[link]) {
+        relax(link);
       }
     }
     return at;
-  }
-
-  private void relaxIfAdded(int link) {
-    if (added[link]) {
-      relax(link);
-    }
   }
 
   /** Takes the path over a link if it is the best so far to the link's end. */

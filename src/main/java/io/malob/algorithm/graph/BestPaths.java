@@ -3,7 +3,6 @@ package io.malob.algorithm.graph;
 import com.google.common.collect.ImmutableList;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -13,11 +12,6 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * objects that it remembers; thread-safe. A look-up never searches.
  */
 public final class BestPaths {
-  /**
-   * Widths that differ by less than a tenth are the same: the free capacity of links fluctuates.
-   */
-  private static final double NOISE = 0.1;
-
   /** The direction of the paths. */
   enum Direction {
     FROM_ROOT,
@@ -37,8 +31,7 @@ public final class BestPaths {
   private final Adjacency graph;
   private final DatapathId root;
   private final Direction direction;
-  private final LinkCosts costs;
-  private final LinkWidths linkWidths;
+  private final LinkMetrics metrics;
   private final Found found;
   private final Path within;
 
@@ -68,32 +61,13 @@ public final class BestPaths {
       Adjacency graph,
       DatapathId root,
       Direction direction,
-      LinkCosts costs,
-      LinkWidths linkWidths,
-      Found found) {
-    this(
-        graph,
-        root,
-        direction,
-        costs,
-        linkWidths,
-        found,
-        new AtomicReferenceArray<>(graph.switchCount()));
-  }
-
-  private BestPaths(
-      Adjacency graph,
-      DatapathId root,
-      Direction direction,
-      LinkCosts costs,
-      LinkWidths linkWidths,
+      LinkMetrics metrics,
       Found found,
       AtomicReferenceArray<@Nullable Path> paths) {
     this.graph = graph;
     this.root = root;
     this.direction = direction;
-    this.costs = costs;
-    this.linkWidths = linkWidths;
+    this.metrics = metrics;
     this.found = found;
     this.within = Path.within(root);
     this.paths = paths;
@@ -113,6 +87,10 @@ public final class BestPaths {
     return direction;
   }
 
+  LinkMetrics metrics() {
+    return metrics;
+  }
+
   Adjacency graph() {
     return graph;
   }
@@ -127,30 +105,29 @@ public final class BestPaths {
    */
   @Nullable BestPaths without(RemovedLinks removed, boolean repairing) {
     Adjacency after = removed.after();
-    LinkCosts costsLeft = removed.left(costs);
-    LinkWidths widthsLeft = removed.left(linkWidths);
+    LinkMetrics left = removed.left(metrics);
     if (removed.areUnused(found.used)) {
       SharedPaths same = found.ways.unbrokenBy(removed);
       boolean[] used = same.used(after.linkCount());
       Found unbroken =
           new Found(found.widths, same, found.paths, found.costs, used, /* effort= */ 0);
-      return new BestPaths(after, root, direction, costsLeft, widthsLeft, unbroken, paths);
+      return new BestPaths(after, root, direction, left, unbroken, paths);
     }
     if (!repairing) {
       return null;
     }
     int[] leftPaths = found.paths.clone();
-    SharedPaths left = found.ways.without(removed, leftPaths);
+    SharedPaths leftWays = found.ways.without(removed, leftPaths);
     Found repaired =
         BestPathSearch.repair(
-            after, after.number(root), direction, costsLeft, widthsLeft, found, left, leftPaths);
+            after, after.number(root), direction, left, found, leftWays, leftPaths);
     AtomicReferenceArray<@Nullable Path> known = new AtomicReferenceArray<>(leftPaths.length);
     for (int i = 0; i < leftPaths.length; i++) {
       if (leftPaths[i] != SharedPaths.NONE) {
         known.setPlain(i, paths.get(i));
       }
     }
-    return new BestPaths(after, root, direction, costsLeft, widthsLeft, repaired, known);
+    return new BestPaths(after, root, direction, left, repaired, known);
   }
 
   /** The path between two switches, one of which is the root; empty if there is none. */
@@ -201,57 +178,26 @@ public final class BestPaths {
     return found.effort;
   }
 
-  /** The costs and widths of a search; many paths share them. */
-  record Basis(LinkCosts costs, LinkWidths widths) {
-    /** The links whose costs and widths differ from others by more than noise. */
-    int[] linksUnlike(LinkCosts costsNow, LinkWidths widthsNow) {
-      return IntStream.range(0, widths.count())
-          .filter(
-              link ->
-                  !costsNow.isLike(costs, link)
-                      || isNarrower(widths.of(link), widthsNow.of(link))
-                      || isWider(widths.of(link), widthsNow.of(link)))
-          .toArray();
-    }
-  }
-
-  Basis basis() {
-    return new Basis(costs, linkWidths);
-  }
-
-  // not by the difference, which is undefined for two infinite widths
-
-  private static boolean isNarrower(double before, double now) {
-    return now < (1 - NOISE) * before;
-  }
-
-  private static boolean isWider(double before, double now) {
-    return now > (1 + NOISE) * before;
-  }
-
   /**
    * Whether a search with these costs and widths would find the same paths again, or paths that are
    * better by no more than noise. One pass over the changed links; false if that does not prove it.
    *
-   * @param unlike the result of {@link Basis#linksUnlike} for them
+   * @param unlike the result of {@link LinkMetrics#unlike} for them
    */
-  boolean holds(LinkCosts costsNow, LinkWidths widthsNow, int[] unlike) {
+  boolean holds(LinkMetrics now, int[] unlike) {
     @Nullable CostsByWidth known = found.costs;
     if (known == null) {
       return unlike.length == 0;
     }
     for (int link : unlike) {
-      double before = linkWidths.of(link);
-      double now = widthsNow.of(link);
-      boolean isNarrower = isNarrower(before, now);
-      boolean isWider = isWider(before, now);
-      boolean costsOther = !costsNow.isLike(costs, link);
-      if (found.used[link] && (isNarrower || costsOther)) {
-        return false;
-      }
-      if ((isWider && wouldWiden(link, now))
-          || (costsOther && couldBeCheaper(known, link, costsNow, 0, now))
-          || (isWider && couldBeCheaper(known, link, costsNow, before, now))) {
+      double widthBefore = metrics.widths().of(link);
+      double width = now.widths().of(link);
+      boolean isWider = metrics.isWider(link, now);
+      boolean costsOther = metrics.costsOther(link, now);
+      if ((found.used[link] && (costsOther || metrics.isNarrower(link, now)))
+          || (isWider && wouldWiden(link, width))
+          || (costsOther && couldBeCheaper(known, link, now.costs(), 0, width))
+          || (isWider && couldBeCheaper(known, link, now.costs(), widthBefore, width))) {
         return false;
       }
     }

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * first link is used even if it is forbidden. Links need both directions; a link without its
  * opposite is ignored. A search whose budget is spent never claims that there is no path.
  * Immutable, pure and thread-safe.
+ *
+ * @param budget of one search, in examined neighbours of switches
  */
-public final class HamiltonianSearch {
+public record HamiltonianSearch(Topology topology, long budget) {
   /** The default max number of steps of a search, for each pair of switches and overall. */
   private static final long STEPS_PER_PAIR = 1000;
 
@@ -35,9 +37,6 @@ public final class HamiltonianSearch {
    * extension is faster, and only extension can prove that there is no path.
    */
   private static final long EXTENDING = 4;
-
-  private final Topology topology;
-  private final long budget;
 
   /** The result of a search. */
   public sealed interface Result {}
@@ -81,16 +80,6 @@ public final class HamiltonianSearch {
   }
 
   /**
-   * Searches in a network.
-   *
-   * @param budget of one search, in examined neighbours of switches
-   */
-  public HamiltonianSearch(Topology topology, long budget) {
-    this.topology = topology;
-    this.budget = budget;
-  }
-
-  /**
    * One path.
    *
    * @param first its first link
@@ -129,7 +118,21 @@ public final class HamiltonianSearch {
    * @param forbidden links that they must not use later
    */
   public Listing all(DirectedLink first, Set<UndirectedLink> forbidden, int limit) {
-    return list(SwitchGraph.behind(topology, first, forbidden), limit);
+    SwitchGraph graph = SwitchGraph.behind(topology, first, forbidden);
+    StepBudget steps = new StepBudget(budget);
+    PathExtension extension = new PathExtension(graph, steps, new SplittableRandom(1));
+    ImmutableList.Builder<Path> paths = ImmutableList.builder();
+    int found = 0;
+    while (extension.advance()) {
+      ImmutableList<Path> over = graph.paths(extension.order(), limit - found + 1);
+      if (found + over.size() > limit) {
+        paths.addAll(over.subList(0, limit - found));
+        return new Listing(paths.build(), false);
+      }
+      paths.addAll(over);
+      found += over.size();
+    }
+    return new Listing(paths.build(), !steps.isSpent());
   }
 
   private Result find(SwitchGraph graph, SplittableRandom random) {
@@ -157,22 +160,5 @@ public final class HamiltonianSearch {
       left -= extended;
     }
     return new GaveUp(budget);
-  }
-
-  private Listing list(SwitchGraph graph, int limit) {
-    StepBudget steps = new StepBudget(budget);
-    PathExtension extension = new PathExtension(graph, steps, new SplittableRandom(1));
-    ImmutableList.Builder<Path> paths = ImmutableList.builder();
-    int found = 0;
-    while (extension.advance()) {
-      ImmutableList<Path> over = graph.paths(extension.order(), limit - found + 1);
-      if (found + over.size() > limit) {
-        paths.addAll(over.subList(0, limit - found));
-        return new Listing(paths.build(), false);
-      }
-      paths.addAll(over);
-      found += over.size();
-    }
-    return new Listing(paths.build(), !steps.isSpent());
   }
 }

@@ -1,6 +1,7 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.BestPaths.Direction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -34,32 +35,27 @@ final class KShortestPaths {
    */
   private final long[] latencyToDst;
 
-  private final int[] hopsToDst;
+  private final long[] hopsToDst;
 
   /** One path, by the numbers of its links. */
   @SuppressWarnings("ArrayRecordComponent") // compared only by ORDER
   private record Found(int[] links, long latency) {}
-
-  private KShortestPaths(Adjacency graph, long[] latencies, DatapathId dst) {
-    this.graph = graph;
-    this.latencies = latencies;
-    this.destination = dst;
-    this.dst = graph.number(dst);
-    this.latencyToDst = new long[graph.switchCount()];
-    this.hopsToDst = new int[graph.switchCount()];
-    Arrays.fill(latencyToDst, Long.MAX_VALUE);
-    if (this.dst >= 0) {
-      measureDistances();
-    }
-  }
 
   /**
    * Searches for paths to one switch.
    *
    * @param latencies by the links' place in the topology
    */
-  static KShortestPaths to(Topology topology, long[] latencies, DatapathId dst) {
-    return new KShortestPaths(topology.adjacency(), latencies, dst);
+  KShortestPaths(Topology topology, long[] latencies, DatapathId dst) {
+    this.graph = topology.adjacency();
+    this.latencies = latencies;
+    this.destination = dst;
+    this.dst = graph.number(dst);
+    BestPathSearch toDst =
+        BestPathSearch.cheapest(
+            graph, this.dst, Direction.TO_ROOT, LinkCosts.latencyThenHops(latencies));
+    this.latencyToDst = toDst.primary();
+    this.hopsToDst = toDst.secondary();
   }
 
   DatapathId destination() {
@@ -84,33 +80,6 @@ final class KShortestPaths {
                         .mapToObj(graph::link)
                         .collect(ImmutableList.toImmutableList())))
         .collect(ImmutableList.toImmutableList());
-  }
-
-  private void measureDistances() {
-    latencyToDst[dst] = 0;
-    SwitchHeap seen = new SwitchHeap(graph.switchCount(), this::isNearer);
-    seen.raise(dst);
-    while (!seen.isEmpty()) {
-      int at = seen.poll();
-      for (int i = graph.firstIncoming(at); i < graph.firstIncoming(at + 1); i++) {
-        int link = graph.incoming(i);
-        int before = graph.source(link);
-        long latency = latencyToDst[at] + latencies[link];
-        int hops = hopsToDst[at] + 1;
-        if (latency < latencyToDst[before]
-            || (latency == latencyToDst[before] && hops < hopsToDst[before])) {
-          latencyToDst[before] = latency;
-          hopsToDst[before] = hops;
-          seen.raise(before);
-        }
-      }
-    }
-  }
-
-  private boolean isNearer(int a, int b) {
-    return latencyToDst[a] != latencyToDst[b]
-        ? latencyToDst[a] < latencyToDst[b]
-        : hopsToDst[a] < hopsToDst[b];
   }
 
   private List<Found> find(int src, int k) {

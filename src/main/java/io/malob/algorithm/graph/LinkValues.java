@@ -39,7 +39,12 @@ public final class LinkValues {
     this.loads = loads;
   }
 
-  private LinkValues(Topology topology, LinkValue[] values, LinkLoads loads, Counting counting) {
+  private LinkValues(
+      Topology topology, Map<DirectedLink, LinkValue> known, LinkLoads loads, Counting counting) {
+    LinkValue[] values =
+        topology.links().stream()
+            .map(link -> known.getOrDefault(link, LinkValue.UNKNOWN))
+            .toArray(LinkValue[]::new);
     this.topology = topology;
     this.counting = counting;
     long slowest =
@@ -74,11 +79,7 @@ public final class LinkValues {
    */
   public static LinkValues of(
       Topology topology, Map<DirectedLink, LinkValue> known, LinkLoads loads, Counting counting) {
-    LinkValue[] values =
-        topology.links().stream()
-            .map(link -> known.getOrDefault(link, LinkValue.UNKNOWN))
-            .toArray(LinkValue[]::new);
-    return new LinkValues(topology, values, loads, counting);
+    return new LinkValues(topology, known, loads, counting);
   }
 
   /** The same values with copies of the counts of connections, for a trial. */
@@ -123,7 +124,7 @@ public final class LinkValues {
   }
 
   KShortestPaths shortestTo(DatapathId dst) {
-    return KShortestPaths.to(topology, latencies, dst);
+    return new KShortestPaths(topology, latencies, dst);
   }
 
   /**
@@ -174,11 +175,6 @@ public final class LinkValues {
       narrowest = Math.min(narrowest, share(topology.adjacency().number(path.links().get(i))));
     }
     return narrowest;
-  }
-
-  /** The share of a new connection on a link, in bit/s, at the current loads. */
-  public double shareBps(DirectedLink link) {
-    return share(topology.adjacency().number(link));
   }
 
   /**

@@ -8,14 +8,8 @@ import java.util.stream.IntStream;
  * How wide the links of one topology are, by their place in {@link Topology#links()}, and in which
  * order. Immutable.
  */
-final class LinkWidths {
-  private final double[] widths;
-  private final int[] widestFirst;
-
-  private LinkWidths(double[] widths, int[] widestFirst) {
-    this.widths = widths;
-    this.widestFirst = widestFirst;
-  }
+@SuppressWarnings("ArrayRecordComponent") // compared by identity, and not changed
+record LinkWidths(double[] widths, int[] widestFirst) {
 
   /** The widths of links; the array belongs to this object from now on. */
   static LinkWidths of(double[] widths) {

@@ -88,6 +88,17 @@ public final class Path {
     return links.size();
   }
 
+  /** The beginning of the path, with this many links. */
+  public Path beginning(int hops) {
+    return new Path(src, links.subList(0, hops));
+  }
+
+  /** This path after one more link, which ends where it begins. */
+  public Path after(DirectedLink first) {
+    return new Path(
+        first.src(), ImmutableList.<DirectedLink>builder().add(first).addAll(links).build());
+  }
+
   @Override
   public boolean equals(Object other) {
     return this == other

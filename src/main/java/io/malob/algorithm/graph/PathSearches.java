@@ -1,7 +1,6 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.graph.BestPaths.Basis;
 import io.malob.algorithm.graph.BestPaths.Direction;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,24 +13,22 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public final class PathSearches {
   private final LinkValues values;
-  private final LinkCosts hops;
-  private final LinkCosts latency;
-  private final LinkWidths alike;
+  private final LinkMetrics hops;
+  private final LinkMetrics latency;
 
   /** The links that have changed, by their previous values. */
-  private final Map<Basis, int[]> unlike = new HashMap<>();
+  private final Map<LinkMetrics, int[]> unlike = new HashMap<>();
 
   private @Nullable Adjacency before;
   private @Nullable RemovedLinks removed;
 
-  private @Nullable LinkWidths shares;
+  private @Nullable LinkMetrics shares;
   private @Nullable KShortestPaths shortest;
 
   PathSearches(LinkValues values) {
     this.values = values;
-    this.hops = values.hopsThenLatency();
-    this.latency = values.latencyThenHops();
-    this.alike = LinkWidths.alike(values.topology().links().size());
+    this.latency = LinkMetrics.byCost(values.latencyThenHops(), values.topology().links().size());
+    this.hops = new LinkMetrics(values.hopsThenLatency(), latency.widths());
   }
 
   /** The best paths from a switch to all others. */
@@ -69,7 +66,7 @@ public final class PathSearches {
   }
 
   private BestPaths search(DatapathId root, Direction direction, PathOrder order) {
-    return BestPathSearch.search(values.topology(), root, direction, costs(order), widths(order));
+    return BestPathSearch.search(values.topology().adjacency(), root, direction, metrics(order));
   }
 
   /**
@@ -90,24 +87,17 @@ public final class PathSearches {
    * {@link BestPaths#holds}.
    */
   public boolean hold(BestPaths before, PathOrder order) {
-    LinkCosts costs = costs(order);
-    LinkWidths widths = widths(order);
+    LinkMetrics now = metrics(order);
     return before.holds(
-        costs,
-        widths,
-        unlike.computeIfAbsent(before.basis(), basis -> basis.linksUnlike(costs, widths)));
+        now, unlike.computeIfAbsent(before.metrics(), metrics -> metrics.unlike(now)));
   }
 
-  private LinkCosts costs(PathOrder order) {
-    return order == PathOrder.FEWEST_HOPS ? hops : latency;
-  }
-
-  private LinkWidths widths(PathOrder order) {
+  private LinkMetrics metrics(PathOrder order) {
     if (order != PathOrder.WIDEST) {
-      return alike;
+      return order == PathOrder.FEWEST_HOPS ? hops : latency;
     }
     if (shares == null) {
-      shares = LinkWidths.of(values.shares());
+      shares = new LinkMetrics(latency.costs(), LinkWidths.of(values.shares()));
     }
     return shares;
   }

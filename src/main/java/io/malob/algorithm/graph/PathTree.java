@@ -1,13 +1,14 @@
 package io.malob.algorithm.graph;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.graph.BestPaths.Direction;
 import java.util.Arrays;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** One path from a source switch to each switch that it can reach. Immutable. */
 public final class PathTree {
-  private static final int NO_LINK = CheapestPaths.NO_LINK;
+  private static final int NO_LINK = SharedPaths.NONE;
 
   private final Adjacency graph;
   private final DatapathId source;
@@ -27,7 +28,8 @@ public final class PathTree {
    */
   public static PathTree fewestHops(Topology topology, DatapathId source) {
     Adjacency graph = topology.adjacency();
-    int[] lastLinks = nowhere(graph);
+    int[] lastLinks = new int[graph.switchCount()];
+    Arrays.fill(lastLinks, NO_LINK);
     int start = graph.number(source);
     if (start >= 0) {
       int[] queue = new int[graph.switchCount()];
@@ -54,17 +56,11 @@ public final class PathTree {
    */
   public static PathTree cheapest(Topology topology, DatapathId source, LinkCosts costs) {
     Adjacency graph = topology.adjacency();
-    int start = graph.number(source);
-    if (start < 0) {
-      return new PathTree(graph, source, nowhere(graph));
-    }
-    return new PathTree(graph, source, CheapestPaths.search(graph, start, costs));
-  }
-
-  private static int[] nowhere(Adjacency graph) {
-    int[] lastLinks = new int[graph.switchCount()];
-    Arrays.fill(lastLinks, NO_LINK);
-    return lastLinks;
+    return new PathTree(
+        graph,
+        source,
+        BestPathSearch.cheapest(graph, graph.number(source), Direction.FROM_ROOT, costs)
+            .lastLinks());
   }
 
   /** The path to a switch; empty if it cannot be reached. */
@@ -85,13 +81,5 @@ public final class PathTree {
       links[--hops] = graph.link(link);
     }
     return Optional.of(new Path(source, ImmutableList.copyOf(links)));
-  }
-
-  /** The links that the paths use: a tree that spans all switches that can be reached. */
-  public ImmutableList<DirectedLink> links() {
-    return Arrays.stream(lastLinks)
-        .filter(link -> link != NO_LINK)
-        .mapToObj(graph::link)
-        .collect(ImmutableList.toImmutableList());
   }
 }

@@ -1,7 +1,8 @@
 package io.malob.algorithm.graph;
 
 import java.util.Arrays;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,7 @@ final class RemovedLinks {
   /** The old numbers of the links that were removed. */
   private final int[] removed;
 
-  private final IdentityHashMap<LinkCosts, LinkCosts> costs = new IdentityHashMap<>();
-  private final IdentityHashMap<LinkWidths, LinkWidths> widths = new IdentityHashMap<>();
+  private final Map<LinkMetrics, LinkMetrics> left = new HashMap<>();
 
   private RemovedLinks(Adjacency after, int[] numbers, int[] oldNumbers) {
     this.after = after;
@@ -65,21 +65,13 @@ final class RemovedLinks {
 
   /** Whether none of the removed links is among some, by old number. */
   boolean areUnused(boolean[] used) {
-    for (int link : removed) {
-      if (used[link]) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.stream(removed).noneMatch(link -> used[link]);
   }
 
-  /** The costs of the links that are left. */
-  LinkCosts left(LinkCosts before) {
-    return costs.computeIfAbsent(before, all -> all.of(oldNumbers));
-  }
-
-  /** The widths of the links that are left. */
-  LinkWidths left(LinkWidths before) {
-    return widths.computeIfAbsent(before, all -> all.of(oldNumbers, numbers));
+  /** The costs and widths of the links that are left. */
+  LinkMetrics left(LinkMetrics before) {
+    return left.computeIfAbsent(
+        before,
+        all -> new LinkMetrics(all.costs().of(oldNumbers), all.widths().of(oldNumbers, numbers)));
   }
 }

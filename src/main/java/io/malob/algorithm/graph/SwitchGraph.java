@@ -16,31 +16,18 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * begins, by number, and which of them are neighbours. Links that are parallel make two switches
  * neighbours once. A path over all switches of the network is that link and a path over all
  * switches of this graph, from the one where the link ends. Immutable.
+ *
+ * @param neighbors by switch: its neighbours by number, ascending
+ * @param links by switch and place of the neighbour: the links to it
+ * @param start the switch where the first link ends
  */
-final class SwitchGraph {
-  private final DirectedLink first;
-  private final List<DatapathId> switches;
-
-  /** By switch: its neighbours by number, ascending. */
-  private final int[][] neighbors;
-
-  /** By switch and place of the neighbour: the links to it. */
-  private final List<List<ImmutableList<DirectedLink>>> links;
-
-  private final int start;
-
-  private SwitchGraph(
-      DirectedLink first,
-      List<DatapathId> switches,
-      int[][] neighbors,
-      List<List<ImmutableList<DirectedLink>>> links,
-      int start) {
-    this.first = first;
-    this.switches = switches;
-    this.neighbors = neighbors;
-    this.links = links;
-    this.start = start;
-  }
+@SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
+record SwitchGraph(
+    DirectedLink first,
+    List<DatapathId> switches,
+    int[][] neighbors,
+    List<List<ImmutableList<DirectedLink>>> links,
+    int start) {
 
   /** The rest of a topology behind a link, without forbidden links. */
   static SwitchGraph behind(Topology topology, DirectedLink first, Set<UndirectedLink> forbidden) {
@@ -73,11 +60,6 @@ final class SwitchGraph {
   /** How many switches there are; they have the numbers below that. */
   int size() {
     return neighbors.length;
-  }
-
-  /** The switch where the first link ends. */
-  int start() {
-    return start;
   }
 
   /** The neighbours of a switch, ascending. Never modified. */

@@ -85,6 +85,11 @@ public final class Topology {
     return linksFrom.values().asList();
   }
 
+  /** The network without a switch and its links. */
+  public Topology without(DatapathId switchId) {
+    return of(switches.stream().filter(other -> !other.equals(switchId)).toList(), links());
+  }
+
   @Override
   public boolean equals(Object other) {
     return this == other

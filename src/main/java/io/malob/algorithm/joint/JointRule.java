@@ -17,14 +17,14 @@ interface JointRule {
    * The best paths for a request to a server and back, at the current loads; empty if there are
    * none.
    */
-  Optional<Way> best(NetworkSnapshot network, Request request, Server server);
+  Optional<RatedPaths> best(NetworkSnapshot network, Request request, Server server);
 
   /** How it chooses. */
   Reason reason();
 
   /** The values that it uses for a pair of paths, by name with unit. */
   ImmutableMap<String, Double> values(
-      NetworkSnapshot network, Request request, Server server, Way way);
+      NetworkSnapshot network, Request request, Server server, RatedPaths way);
 
   /**
    * The two paths of a connection with their cost: the pair with the lower cost is chosen; of equal
@@ -34,13 +34,13 @@ interface JointRule {
    * @param load connections of the server by its weight, the new one included; so that connections
    *     are distributed if all paths are equal, for example without measurements
    */
-  record Way(Path request, Path reply, double cost, double secondCost, double load)
-      implements Comparable<Way> {
-    private static final Comparator<Way> ORDER =
-        Comparator.comparingDouble(Way::cost)
-            .thenComparingDouble(Way::secondCost)
-            .thenComparingInt(Way::links)
-            .thenComparingDouble(Way::load);
+  record RatedPaths(Path request, Path reply, double cost, double secondCost, double load)
+      implements Comparable<RatedPaths> {
+    private static final Comparator<RatedPaths> ORDER =
+        Comparator.comparingDouble(RatedPaths::cost)
+            .thenComparingDouble(RatedPaths::secondCost)
+            .thenComparingInt(RatedPaths::links)
+            .thenComparingDouble(RatedPaths::load);
 
     /** The number of links of both paths. */
     int links() {
@@ -48,7 +48,7 @@ interface JointRule {
     }
 
     @Override
-    public int compareTo(Way other) {
+    public int compareTo(RatedPaths other) {
       return ORDER.compare(this, other);
     }
   }

@@ -14,7 +14,8 @@ public enum JointRules {
   PCT("earliest predicted completion"),
   PREQUAL("earliest predicted completion at servers with few connections");
 
-  private final String description;
+  /** A short description. */
+  public final String description;
 
   JointRules(String description) {
     this.description = description;
@@ -23,11 +24,6 @@ public enum JointRules {
   /** The name that users see. */
   public String text() {
     return name().replace('_', '-');
-  }
-
-  /** A short description. */
-  public String description() {
-    return description;
   }
 
   /** Whether it needs the widest paths. */

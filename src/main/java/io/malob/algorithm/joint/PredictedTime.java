@@ -29,13 +29,13 @@ final class PredictedTime implements JointRule {
           "fewest links, then fewest connections per weight, then smaller switch ids");
 
   @Override
-  public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+  public Optional<RatedPaths> best(NetworkSnapshot network, Request request, Server server) {
     ServiceProfile profile = request.profile();
     return QuickestPaths.between(
             network, request.clientSwitch(), server.at().switchId(), profile, /* times= */ 1)
         .map(
             paths ->
-                new Way(
+                new RatedPaths(
                     paths.request(),
                     paths.reply(),
                     paths.nanos() + serviceNanos(network, profile, server),
@@ -57,7 +57,7 @@ final class PredictedTime implements JointRule {
 
   @Override
   public ImmutableMap<String, Double> values(
-      NetworkSnapshot network, Request request, Server server, Way way) {
+      NetworkSnapshot network, Request request, Server server, RatedPaths way) {
     ServiceProfile profile = request.profile();
     double roundTrip = ShortestLatency.roundTripNanos(network, way.request(), way.reply());
     double onTheNetwork = NetworkTime.nanos(network.values(), way.request(), way.reply(), profile);

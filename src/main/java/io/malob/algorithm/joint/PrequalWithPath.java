@@ -29,7 +29,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * <p>Each choice rates at most {@link HotCold#MAX_CANDIDATES} servers, from the snapshot alone. If
  * none of them can take the connection, the others are tried in turn: linear, but rare.
  */
-final class PrequalWithPath implements Placer {
+record PrequalWithPath(ImmutableList<Server> servers, AtomicInteger turn, Counting counting)
+    implements Placer {
   static final double ITSELF_AND_OTHERS = 2;
 
   private static final Reason REASON =
@@ -38,16 +39,6 @@ final class PrequalWithPath implements Placer {
               + " candidates, except those above the medians of connections per weight and of"
               + " expected response",
           "fewest connections per weight");
-
-  private final ImmutableList<Server> servers;
-  private final AtomicInteger turn;
-  private final Counting counting;
-
-  PrequalWithPath(ImmutableList<Server> servers, AtomicInteger turn, Counting counting) {
-    this.servers = servers;
-    this.turn = turn;
-    this.counting = counting;
-  }
 
   @Override
   public Result place(Request request, NetworkSnapshot network) {
@@ -65,7 +56,7 @@ final class PrequalWithPath implements Placer {
     int chosen = candidates.choose(i -> cost(candidates, i, paths, request, network));
     @Nullable QuickestPaths best = chosen < 0 ? null : paths[chosen];
     return best == null
-        ? firstOfAll(request, network)
+        ? placeFrom(0, servers, request, network)
         : new Placement(servers.get(candidates.index(chosen)), best.request(), best.reply());
   }
 
@@ -113,20 +104,6 @@ final class PrequalWithPath implements Placer {
 
   private static double serverNanos(HotCold candidates, int candidate, Request request) {
     return request.profile().expectedServiceNanos() * candidates.response(candidate);
-  }
-
-  private Result firstOfAll(Request request, NetworkSnapshot network) {
-    Refusal refusal = Refusal.NOT_ACCEPTABLE;
-    for (Server server : servers) {
-      if (request.acceptable().test(server)) {
-        Result result = placeOn(server, request, network);
-        if (result instanceof Placement) {
-          return result;
-        }
-        refusal = Refusal.NO_ROUTE;
-      }
-    }
-    return refusal;
   }
 
   @Override

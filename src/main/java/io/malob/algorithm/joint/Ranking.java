@@ -3,7 +3,7 @@ package io.malob.algorithm.joint;
 import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placer.Request;
-import io.malob.algorithm.joint.JointRule.Way;
+import io.malob.algorithm.joint.JointRule.RatedPaths;
 import io.malob.algorithm.server.TournamentTree;
 import io.malob.algorithm.server.TurnHash;
 import java.util.Comparator;
@@ -29,7 +29,7 @@ final class Ranking {
   private final NetworkSnapshot network;
   private final Request like;
   private final ImmutableList<Site> sites;
-  private final AtomicReferenceArray<@Nullable Way> ways;
+  private final AtomicReferenceArray<@Nullable RatedPaths> ways;
   private final TournamentTree order;
   private final AtomicInteger turn = new AtomicInteger();
 
@@ -93,7 +93,7 @@ final class Ranking {
     return new Ranking(this, trialNetwork);
   }
 
-  private @Nullable Way rated(int site) {
+  private @Nullable RatedPaths rated(int site) {
     return rule.best(network, like, sites.get(site).next(like)).orElse(null);
   }
 
@@ -102,7 +102,7 @@ final class Ranking {
   }
 
   /** Those that cannot be reached come last. */
-  private static int compare(@Nullable Way a, @Nullable Way b) {
+  private static int compare(@Nullable RatedPaths a, @Nullable RatedPaths b) {
     if (a == null || b == null) {
       return Boolean.compare(a == null, b == null);
     }
@@ -163,9 +163,9 @@ final class Ranking {
 
   /** Rates a site again; tells whether it has become worse. */
   private boolean rate(int site) {
-    @Nullable Way now = rated(site);
+    @Nullable RatedPaths now = rated(site);
     // atomically: a value that another thread has written meanwhile must not count as ordered
-    @Nullable Way before = ways.getAndSet(site, now);
+    @Nullable RatedPaths before = ways.getAndSet(site, now);
     int change = compare(now, before);
     if (change != 0) {
       order.changed(site);
@@ -174,7 +174,7 @@ final class Ranking {
   }
 
   /** How to reach a site; null if it cannot be reached. */
-  @Nullable Way way(int site) {
+  @Nullable RatedPaths way(int site) {
     return ways.get(site);
   }
 

@@ -11,7 +11,7 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.estimate.ServiceProfile;
-import io.malob.algorithm.joint.JointRule.Way;
+import io.malob.algorithm.joint.JointRule.RatedPaths;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -90,7 +90,7 @@ final class ServerWithPath implements Placer {
 
   private Result place(Ranking ranking, Function<Site, @Nullable Server> pick) {
     int best = ranking.best();
-    @Nullable Way way = ranking.way(best);
+    @Nullable RatedPaths way = ranking.way(best);
     @Nullable Server server = way == null ? null : pick.apply(sites.get(best));
     return way != null && server != null
         ? new Placement(server, way.request(), way.reply())
@@ -101,7 +101,7 @@ final class ServerWithPath implements Placer {
   private Result inOrder(Ranking ranking, Function<Site, @Nullable Server> pick) {
     Refusal refusal = Refusal.NOT_ACCEPTABLE;
     for (int site : ranking.inOrder()) {
-      @Nullable Way way = ranking.way(site);
+      @Nullable RatedPaths way = ranking.way(site);
       @Nullable Server server = pick.apply(sites.get(site));
       if (way != null && server != null) {
         return new Placement(server, way.request(), way.reply());
@@ -167,7 +167,7 @@ final class ServerWithPath implements Placer {
 
   @Override
   public Result placeOn(Server server, Request request, NetworkSnapshot network) {
-    Optional<Way> way = rule.best(network, request, server);
+    Optional<RatedPaths> way = rule.best(network, request, server);
     return way.isPresent()
         ? new Placement(server, way.get().request(), way.get().reply())
         : Refusal.NO_ROUTE;
@@ -193,14 +193,14 @@ final class ServerWithPath implements Placer {
     }
     Ranking ranking = trial(request, network);
     Result result = place(ranking, site -> site.wouldPick(request));
-    Map<DatapathId, @Nullable Way> ways = new HashMap<>();
+    Map<DatapathId, @Nullable RatedPaths> ways = new HashMap<>();
     for (int site = 0; site < sites.size(); site++) {
       ways.put(sites.get(site).switchId(), ranking.way(site));
     }
     ImmutableList.Builder<Explanation.Candidate> candidates = ImmutableList.builder();
     for (Server server : servers) {
       // as rated for the choice, possibly a moment ago
-      Optional<Way> way = Optional.ofNullable(ways.get(server.at().switchId()));
+      Optional<RatedPaths> way = Optional.ofNullable(ways.get(server.at().switchId()));
       candidates.add(
           new Explanation.Candidate(
               server,

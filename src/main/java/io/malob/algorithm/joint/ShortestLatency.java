@@ -25,14 +25,15 @@ final class ShortestLatency implements JointRule {
           "fewest links, then fewest connections per weight, then smaller switch ids");
 
   @Override
-  public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+  public Optional<RatedPaths> best(NetworkSnapshot network, Request request, Server server) {
     Optional<Path> there = network.lowestLatency(request.clientSwitch(), server.at().switchId());
     Optional<Path> back = network.lowestLatency(server.at().switchId(), request.clientSwitch());
     if (there.isEmpty() || back.isEmpty()) {
       return Optional.empty();
     }
     double cost = roundTripNanos(network, there.get(), back.get()) + waitNanos(network, server);
-    return Optional.of(new Way(there.get(), back.get(), cost, 0, JointRule.load(network, server)));
+    return Optional.of(
+        new RatedPaths(there.get(), back.get(), cost, 0, JointRule.load(network, server)));
   }
 
   static double roundTripNanos(NetworkSnapshot network, Path there, Path back) {
@@ -52,7 +53,7 @@ final class ShortestLatency implements JointRule {
 
   @Override
   public ImmutableMap<String, Double> values(
-      NetworkSnapshot network, Request request, Server server, Way way) {
+      NetworkSnapshot network, Request request, Server server, RatedPaths way) {
     return ImmutableMap.of(
         "round_trip_ms", roundTripNanos(network, way.request(), way.reply()) / 1e6,
         "expected_wait_ms", waitNanos(network, server) / 1e6,

@@ -24,7 +24,7 @@ final class WidestBottleneck implements JointRule {
               + " switch ids");
 
   @Override
-  public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+  public Optional<RatedPaths> best(NetworkSnapshot network, Request request, Server server) {
     Optional<Path> there = network.widest(request.clientSwitch(), server.at().switchId());
     Optional<Path> back = network.widest(server.at().switchId(), request.clientSwitch());
     if (there.isEmpty() || back.isEmpty()) {
@@ -32,7 +32,7 @@ final class WidestBottleneck implements JointRule {
     }
     double roundTrip = ShortestLatency.roundTripNanos(network, there.get(), back.get());
     return Optional.of(
-        new Way(
+        new RatedPaths(
             there.get(),
             back.get(),
             -network.values().shareBps(back.get()),
@@ -47,7 +47,7 @@ final class WidestBottleneck implements JointRule {
 
   @Override
   public ImmutableMap<String, Double> values(
-      NetworkSnapshot network, Request request, Server server, Way way) {
+      NetworkSnapshot network, Request request, Server server, RatedPaths way) {
     return ImmutableMap.of(
         "bottleneck_mbps", -way.cost() / 1e6, "round_trip_ms", way.secondCost() / 1e6);
   }

@@ -1,7 +1,6 @@
 package io.malob.algorithm.link;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * ADAPTIVE: the uplink that would finish first with all its traffic and one more flow of mean size:
@@ -14,7 +13,7 @@ import java.util.stream.IntStream;
  */
 final class LeastExpectedBytes implements UplinkPicker {
   private final FlowSizes sizes;
-  private final Turn turn = new Turn();
+  private final RoundRobin turn = new RoundRobin();
 
   LeastExpectedBytes(FlowSizes sizes) {
     this.sizes = sizes;
@@ -24,16 +23,9 @@ final class LeastExpectedBytes implements UplinkPicker {
   public UplinkLoad pick(List<UplinkLoad> usable) {
     double[] cost = Capacities.shares(usable);
     double one = sizes.meanBytes();
-    double min = Double.POSITIVE_INFINITY;
     for (int i = 0; i < cost.length; i++) {
       cost[i] = (usable.get(i).expectedBytes() + one) / cost[i];
-      min = Math.min(min, cost[i]);
     }
-    double best = min;
-    return turn.next(
-        IntStream.range(0, cost.length)
-            .filter(i -> cost[i] <= best)
-            .mapToObj(usable::get)
-            .toList());
+    return turn.pickCheapest(usable, cost);
   }
 }

@@ -1,7 +1,6 @@
 package io.malob.algorithm.link;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * MBW: the uplink with the largest available bandwidth, which is its capacity less its rate
@@ -13,22 +12,15 @@ import java.util.stream.IntStream;
  * LeastExpectedBytes} is the rule that counts them. For one thread.
  */
 final class MaximumBandwidth implements UplinkPicker {
-  private final Turn turn = new Turn();
+  private final RoundRobin turn = new RoundRobin();
 
   @Override
   public UplinkLoad pick(List<UplinkLoad> usable) {
-    double[] available = Capacities.bps(usable);
+    double[] lacking = Capacities.bps(usable);
     boolean known = usable.stream().anyMatch(each -> each.capacityBps() > 0);
-    double max = Double.NEGATIVE_INFINITY;
-    for (int i = 0; i < available.length; i++) {
-      available[i] = known ? available[i] - usable.get(i).rateBps() : 0;
-      max = Math.max(max, available[i]);
+    for (int i = 0; i < lacking.length; i++) {
+      lacking[i] = known ? usable.get(i).rateBps() - lacking[i] : 0;
     }
-    double best = max;
-    return turn.next(
-        IntStream.range(0, available.length)
-            .filter(i -> available[i] >= best)
-            .mapToObj(usable::get)
-            .toList());
+    return turn.pickCheapest(usable, lacking);
   }
 }

@@ -1,9 +1,12 @@
 package io.malob.algorithm.move;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +34,13 @@ public final class MovePlanner {
   private final Topology topology;
   private final Map<DirectedLink, LinkState> links;
   private final double gain;
-  private final FlowCounts counts = new FlowCounts();
+
+  /** By link: the flows over it. */
+  private final Multiset<DirectedLink> counts = HashMultiset.create();
+
+  /** By link: the rate of its flows, also after they are rerouted. */
+  private final Map<DirectedLink, Double> measuredBps = new HashMap<>();
+
   private final List<Flow> flows;
   private final List<Path> paths = new ArrayList<>();
 
@@ -43,7 +52,8 @@ public final class MovePlanner {
     this.gain = gain;
     for (Flow flow : flows) {
       paths.add(flow.path());
-      counts.add(flow);
+      counts.addAll(flow.path().links());
+      flow.path().links().forEach(link -> measuredBps.merge(link, flow.bps(), Double::sum));
     }
   }
 
@@ -74,8 +84,8 @@ public final class MovePlanner {
       }
       Move move = best.get();
       moved.add(move.flow());
-      counts.move(paths.get(move.flow()), move.to());
-      paths.set(move.flow(), move.to());
+      paths.set(move.flow(), move.to()).links().forEach(counts::remove);
+      counts.addAll(move.to().links());
       moves.add(move);
     }
     return moves;
@@ -130,9 +140,9 @@ public final class MovePlanner {
     if (state == null) {
       return 0;
     }
-    double others = Math.max(0, state.useBps() - counts.measuredBps(link));
+    double others = Math.max(0, state.useBps() - measuredBps.getOrDefault(link, 0.0));
     double left = Math.max(state.capacityBps() - others, MIN_PART * state.capacityBps());
-    int flowsOnIt = counts.flows(link) + (own.contains(link) ? 0 : 1);
+    int flowsOnIt = counts.count(link) + (own.contains(link) ? 0 : 1);
     return left / Math.max(1, flowsOnIt);
   }
 }

@@ -24,8 +24,23 @@ import org.projectfloodlight.openflow.types.DatapathId;
 final class WidestPath {
   private WidestPath() {}
 
-  /** The path to a switch. */
-  private record Reached(DatapathId at, double width, int hops) {}
+  /** The path to a switch, by its last link and the path before that; null where it begins. */
+  private record Reached(
+      DatapathId at,
+      double width,
+      int hops,
+      @Nullable DirectedLink last,
+      @Nullable Reached before) {
+    Path path() {
+      Deque<DirectedLink> links = new ArrayDeque<>();
+      Reached first = this;
+      while (first.before != null && first.last != null) {
+        links.addFirst(first.last);
+        first = first.before;
+      }
+      return new Path(first.at, ImmutableList.copyOf(links));
+    }
+  }
 
   private static final Comparator<Reached> BEST =
       Comparator.comparingDouble((Reached reached) -> -reached.width)
@@ -36,45 +51,31 @@ final class WidestPath {
   static Optional<Path> search(
       Topology topology, DatapathId src, DatapathId dst, ToDoubleFunction<DirectedLink> widths) {
     Map<DatapathId, Reached> best = new HashMap<>();
-    Map<DatapathId, DirectedLink> last = new HashMap<>();
     Set<DatapathId> settled = new HashSet<>();
     PriorityQueue<Reached> queue = new PriorityQueue<>(BEST);
-    Reached start = new Reached(src, Double.POSITIVE_INFINITY, 0);
+    Reached start = new Reached(src, Double.POSITIVE_INFINITY, 0, null, null);
     best.put(src, start);
     queue.add(start);
     for (Reached at = queue.poll(); at != null; at = queue.poll()) {
+      if (at.at.equals(dst)) {
+        return Optional.of(at.path());
+      }
       if (!settled.add(at.at)) {
         continue;
       }
-      if (at.at.equals(dst)) {
-        return Optional.of(path(src, dst, last));
-      }
       for (DirectedLink link : topology.linksFrom(at.at)) {
         double width = Math.min(at.width, widths.applyAsDouble(link));
-        Reached next = new Reached(link.dst(), width, at.hops + 1);
+        Reached next = new Reached(link.dst(), width, at.hops + 1, link, at);
         @Nullable Reached known = best.get(link.dst());
-        @Nullable DirectedLink before = last.get(at.at);
         if (width > 0
-            && (before == null || !topology.isDetour(before, link))
+            && (at.last == null || !topology.isDetour(at.last, link))
             && !settled.contains(link.dst())
             && (known == null || BEST.compare(next, known) < 0)) {
           best.put(link.dst(), next);
-          last.put(link.dst(), link);
           queue.add(next);
         }
       }
     }
     return Optional.empty();
-  }
-
-  private static Path path(
-      DatapathId src, DatapathId dst, Map<DatapathId, DirectedLink> lastLinks) {
-    Deque<DirectedLink> links = new ArrayDeque<>();
-    for (@Nullable DirectedLink link = lastLinks.get(dst);
-        link != null;
-        link = lastLinks.get(link.src())) {
-      links.addFirst(link);
-    }
-    return new Path(src, ImmutableList.copyOf(links));
   }
 }

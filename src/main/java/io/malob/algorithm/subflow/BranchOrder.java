@@ -16,7 +16,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * own, unless it begins with it. If two paths pass each other's egress switch, the shorter comes
  * first and leads to both.
  */
-final class BranchOrder {
+public final class BranchOrder {
   private final Map<DatapathId, Path> wanted;
   private final Set<DatapathId> served = new HashSet<>();
 
@@ -25,7 +25,7 @@ final class BranchOrder {
   }
 
   /** The branches for paths, by egress switch. */
-  static ImmutableList<Path> of(Map<DatapathId, Path> wanted) {
+  public static ImmutableList<Path> of(Map<DatapathId, Path> wanted) {
     return new BranchOrder(wanted).order();
   }
 
@@ -43,7 +43,7 @@ final class BranchOrder {
   }
 
   /** The paths that are not the beginning of another one. */
-  static ImmutableList<Path> withoutBeginnings(List<Path> paths) {
+  public static ImmutableList<Path> withoutBeginnings(List<Path> paths) {
     return paths.stream()
         .filter(path -> paths.stream().noneMatch(other -> isLonger(other, path)))
         .collect(ImmutableList.toImmutableList());

@@ -4,7 +4,6 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -12,7 +11,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Counts the sub-flows of one demand on each link of a route: all of them on every link; or, if
  * their egress switches are known, those that have not left the route yet.
  */
-final class Counter {
+public final class Counter {
   private final Network network;
   private final double subflows;
 
@@ -21,24 +20,20 @@ final class Counter {
 
   private final double[] whole;
 
-  Counter(Network network, Demand demand, Optional<Traffic> traffic) {
+  public Counter(Network network, Demand demand, Optional<Traffic> traffic) {
     this.network = network;
     this.subflows = demand.subflows();
     this.ending =
         traffic
             .map(
                 known ->
-                    shares(network, demand.identity(), known)
-                        .map(part -> part * subflows)
+                    IntStream.range(0, network.switchCount())
+                        .mapToObj(network::switchOf)
+                        .mapToDouble(egress -> subflows * share(known, demand.identity(), egress))
                         .toArray())
             .orElse(new double[0]);
     this.whole = new double[network.edgeCount()];
     Arrays.fill(whole, subflows);
-  }
-
-  private static DoubleStream shares(Network network, FlowIdentity identity, Traffic traffic) {
-    return IntStream.range(0, network.switchCount())
-        .mapToDouble(number -> share(traffic, identity, network.switchOf(number)));
   }
 
   private static double share(Traffic traffic, FlowIdentity identity, DatapathId egress) {
@@ -51,27 +46,27 @@ final class Counter {
   }
 
   /** The max load of a demand on a link. */
-  double subflows() {
+  public double subflows() {
     return subflows;
   }
 
   /** Whether all sub-flows are counted on every link of a route. */
-  boolean isWhole() {
+  public boolean isWhole() {
     return ending.length == 0;
   }
 
   /** By switch, the sub-flows that end there; empty if whole routes are counted. */
-  double[] ending() {
+  public double[] ending() {
     return ending;
   }
 
   /** The sub-flows that leave the ingress switch, if all have routes. */
-  double leaving(int ingress) {
+  public double leaving(int ingress) {
     return isWhole() ? subflows : Arrays.stream(ending).sum() - ending[ingress];
   }
 
   /** The load of a path or tree. */
-  Footprint count(int[] links) {
+  public Footprint count(int[] links) {
     int[] edges = new int[links.length];
     for (int i = 0; i < links.length; i++) {
       edges[i] = network.edge(links[i]);
@@ -90,7 +85,7 @@ final class Counter {
   }
 
   /** The load of a route with arbitrary branches. */
-  Footprint count(Route route) {
+  public Footprint count(Route route) {
     double[] loads = new double[network.edgeCount()];
     if (isWhole()) {
       route.links().forEach(link -> loads[edge(link)] = subflows);

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -42,14 +41,18 @@ final class DisjointMethod {
     }
   }
 
-  /** A route for each demand, in their order; updates the loads. */
-  ImmutableList<Route> run(Previous previous) {
+  /**
+   * A route for each demand, in their order; updates the loads.
+   *
+   * @param kept the routes in use that can stay
+   */
+  ImmutableList<Route> run(Map<FlowIdentity, Route> kept) {
     Map<Group, List<FlowIdentity>> groups = new LinkedHashMap<>();
     for (Demand demand : request.demands()) {
       FlowIdentity identity = demand.identity();
       groups.computeIfAbsent(Group.of(identity), any -> new ArrayList<>()).add(identity);
     }
-    groups.values().removeIf(group -> keep(group, previous));
+    groups.values().removeIf(group -> keep(group, kept));
     groups.values().forEach(this::choose);
     for (int round = 0; round < ROUNDS; round++) {
       groups.values().forEach(this::chooseAgain);
@@ -60,13 +63,13 @@ final class DisjointMethod {
   }
 
   /** Paths of one ingress switch belong together: all of them stay, or none. */
-  private boolean keep(List<FlowIdentity> group, Previous previous) {
-    List<Route> kept =
-        group.stream().flatMap(identity -> previous.disjoint(identity).stream()).toList();
-    if (kept.size() < group.size()) {
+  private boolean keep(List<FlowIdentity> group, Map<FlowIdentity, Route> kept) {
+    List<Route> own =
+        group.stream().flatMap(each -> Optional.ofNullable(kept.get(each)).stream()).toList();
+    if (own.size() < group.size()) {
       return false;
     }
-    kept.forEach(this::put);
+    own.forEach(this::put);
     return true;
   }
 
@@ -90,17 +93,16 @@ final class DisjointMethod {
 
   private void put(Route route) {
     routes.put(route.identity(), route);
-    count(route).ifPresent(loads::add);
+    loads.add(count(route));
   }
 
   private Optional<Route> take(FlowIdentity identity) {
     Optional<Route> route = Optional.ofNullable(routes.remove(identity));
-    route.flatMap(this::count).ifPresent(loads::remove);
+    route.map(this::count).ifPresent(loads::remove);
     return route;
   }
 
-  private Optional<Footprint> count(Route route) {
-    @Nullable Counter counter = counters.get(route.identity());
-    return Optional.ofNullable(counter).map(known -> known.count(route));
+  private Footprint count(Route route) {
+    return Optional.ofNullable(counters.get(route.identity())).orElseThrow().count(route);
   }
 }

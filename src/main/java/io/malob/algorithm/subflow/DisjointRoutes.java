@@ -29,8 +29,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * <p>A path with more than {@value #DETOUR} links beyond the shortest takes more from others than
  * it gives, because each sub-flow takes a full share of each link: the sub-flows of an identity
  * whose first link has no shorter path use the path of another identity.
+ *
+ * @param topology connected, each link in both directions
+ * @param egresses to be reached by each route, but for its own ingress
  */
-public final class DisjointRoutes {
+public record DisjointRoutes(Topology topology, ImmutableSortedSet<DatapathId> egresses) {
   /** The max number of links of a path beyond the shortest. */
   static final int DETOUR = 1;
 
@@ -39,20 +42,6 @@ public final class DisjointRoutes {
 
   /** Makes the number of links count before their loads. */
   private static final long LENGTH_FIRST = 1_000_000;
-
-  private final Topology topology;
-  private final ImmutableSortedSet<DatapathId> egresses;
-
-  /**
-   * Routes in a network.
-   *
-   * @param topology connected, each link in both directions
-   * @param egresses to be reached by each route, but for its own ingress
-   */
-  public DisjointRoutes(Topology topology, ImmutableSortedSet<DatapathId> egresses) {
-    this.topology = topology;
-    this.egresses = egresses;
-  }
 
   /**
    * A route for each identity, in their order.
@@ -100,7 +89,7 @@ public final class DisjointRoutes {
                   .filter(link -> !link.dst().equals(ingress))
                   .filter(link -> !link.src().equals(ingress) || firsts.contains(link))
                   .toList());
-      behind = TreeRoutes.without(topology, ingress);
+      behind = topology.without(ingress);
       identities.forEach(identity -> chosen.put(identity, new TreeMap<>()));
     }
 
@@ -133,13 +122,10 @@ public final class DisjointRoutes {
           branches,
           shared == 0
               ? reason + "."
-              : reason
-                  + "; "
-                  + shared
-                  + " of "
-                  + paths.size()
-                  + " switches are reached over the paths of other links, because this link leads"
-                  + " there by a long detour or not at all.");
+              : String.format(
+                  "%s; %d of %d switches are reached over the paths of other links, because this"
+                      + " link leads there by a long detour or not at all.",
+                  reason, shared, paths.size()));
     }
 
     private Map<FlowIdentity, Path> pathsTo(DatapathId egress) {
@@ -218,7 +204,7 @@ public final class DisjointRoutes {
                   behind,
                   link -> prices.of(link) + (taken.contains(UndirectedLink.of(link)) ? TAKEN : 0)))
           .pathTo(egress)
-          .map(path -> TreeRoutes.after(first, path));
+          .map(path -> path.after(first));
     }
 
     private long price(Path path) {

@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
  * The prices of links by their loads: from 1,000 for an idle link to 2,000 for the most loaded one.
  * So the cheapest path is never more than twice as long as the shortest. Used by one thread.
  */
-final class LinkPrices {
+public final class LinkPrices {
   /** The price of an idle link. */
   static final long LINK = 1000;
 
@@ -24,20 +24,20 @@ final class LinkPrices {
    *
    * @param load the load of a link, in any unit; not negative
    */
-  LinkPrices(Topology topology, ToDoubleFunction<UndirectedLink> load) {
+  public LinkPrices(Topology topology, ToDoubleFunction<UndirectedLink> load) {
     this.load = load;
     topology.links().forEach(link -> seen(UndirectedLink.of(link)));
   }
 
   /** The price of a link. */
-  long of(DirectedLink link) {
+  public long of(DirectedLink link) {
     return greatest == 0
         ? LINK
         : LINK + Math.round(LINK * loadOf(UndirectedLink.of(link)) / greatest);
   }
 
   /** Increases the load of a link. */
-  void add(DirectedLink link, double more) {
+  public void add(DirectedLink link, double more) {
     UndirectedLink both = UndirectedLink.of(link);
     added.merge(both, more, Double::sum);
     seen(both);

@@ -5,8 +5,10 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -31,7 +33,6 @@ public record PlanRequest(
     ImmutableList<Demand> demands,
     ImmutableSortedSet<DatapathId> egresses,
     Method method,
-    PathKind paths,
     Optional<Traffic> traffic,
     ImmutableMap<UndirectedLink, Double> capacities,
     ImmutableMap<UndirectedLink, Double> background,
@@ -41,17 +42,36 @@ public record PlanRequest(
 
   /** How routes are chosen. */
   public enum Method {
-    /** The smallest maximum of sub-flows per link, then the smallest spread. */
+    /** Short paths, edge-disjoint as far as possible. */
+    DISJOINT,
+    /**
+     * Hamiltonian paths, or trees if there are none: the smallest maximum of sub-flows per link,
+     * then the smallest spread.
+     */
     BALANCED,
-    /** By algorithm 1 and section III.B of the paper. */
+    /** Hamiltonian paths by algorithm 1 and section III.B of the paper. */
     PAPER
   }
 
-  /** The kind of routes. */
-  public enum PathKind {
-    /** Hamiltonian paths, or trees if there are none. */
-    HAMILTONIAN,
-    /** Short paths, edge-disjoint as far as possible. */
-    DISJOINT
+  /**
+   * Checks numbers.
+   *
+   * @throws IllegalArgumentException if an identity comes twice, or a number is out of its range
+   */
+  public PlanRequest {
+    Set<FlowIdentity> identities = new HashSet<>();
+    for (Demand demand : demands) {
+      if (!identities.add(demand.identity())) {
+        throw new IllegalArgumentException(demand.identity() + " comes twice");
+      }
+    }
+    capacities.forEach((link, capacity) -> check(capacity > 0, "capacity", link, capacity));
+    background.forEach((link, load) -> check(load >= 0, "load", link, load));
+  }
+
+  private static void check(boolean isInRange, String name, UndirectedLink link, double value) {
+    if (!(isInRange && value < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("the " + name + " of " + link + " is " + value);
+    }
   }
 }

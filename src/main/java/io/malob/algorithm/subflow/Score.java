@@ -6,10 +6,10 @@ package io.malob.algorithm.subflow;
  *
  * @param squares the sum of the squares of all loads
  */
-record Score(double maximum, double minimum, double squares) implements Comparable<Score> {
+public record Score(double maximum, double minimum, double squares) implements Comparable<Score> {
   private static final double TOLERANCE = 1e-7;
 
-  double spread() {
+  public double spread() {
     return maximum - minimum;
   }
 
@@ -20,19 +20,25 @@ record Score(double maximum, double minimum, double squares) implements Comparab
   }
 
   /** The comparison without the sum of squares. */
-  int compareExtremes(Score other) {
+  public int compareExtremes(Score other) {
     int byMaximum = compare(maximum, other.maximum);
     return byMaximum != 0 ? byMaximum : compare(spread(), other.spread());
   }
 
-  boolean isBetterThan(Score other) {
+  public boolean isBetterThan(Score other) {
     return compareTo(other) < 0;
   }
 
   /** The order of two loads, those that differ by rounding alone being equal. */
-  static int compare(double one, double other) {
+  public static int compare(double one, double other) {
     double difference = one - other;
     double max = TOLERANCE * Math.max(1e-3, Math.max(Math.abs(one), Math.abs(other)));
     return Math.abs(difference) <= max ? 0 : Double.compare(one, other);
+  }
+
+  /** A load for readers, with at most three decimal places; whole numbers without a point. */
+  public static Number rounded(double value) {
+    double rounded = Math.rint(value * 1_000) / 1_000;
+    return rounded == Math.rint(rounded) ? (Number) (long) rounded : (Number) rounded;
   }
 }

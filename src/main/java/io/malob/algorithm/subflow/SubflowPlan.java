@@ -25,6 +25,22 @@ public record SubflowPlan(
     boolean provenOptimal,
     String proof) {
 
+  /** The plan of these routes, whose loads are counted. */
+  public static SubflowPlan of(
+      Network network,
+      ImmutableList<Route> routes,
+      Loads loads,
+      boolean provenOptimal,
+      String proof) {
+    ImmutableSortedMap.Builder<UndirectedLink, Double> byLink = ImmutableSortedMap.naturalOrder();
+    for (int edge = 0; edge < network.edgeCount(); edge++) {
+      byLink.put(network.edges().get(edge), loads.load(edge));
+    }
+    Score score = loads.score();
+    return new SubflowPlan(
+        routes, byLink.build(), score.maximum(), score.minimum(), provenOptimal, proof);
+  }
+
   /** How far the loads of links are apart. */
   public double spread() {
     return maximum - minimum;

@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
-import io.malob.algorithm.graph.UndirectedLink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,8 +30,6 @@ final class UnitFlow {
 
   /** The links of the paths found so far. */
   private final Set<DirectedLink> used = new HashSet<>();
-
-  private final Set<UndirectedLink> usedLinks = new HashSet<>();
 
   private UnitFlow(
       Topology topology, DatapathId src, DatapathId dst, ToLongFunction<DirectedLink> price) {
@@ -83,7 +80,7 @@ final class UnitFlow {
   }
 
   private long step(DirectedLink link) {
-    return usedLinks.contains(UndirectedLink.of(link))
+    return used.contains(link.reversed())
         ? -price.applyAsLong(link.reversed())
         : price.applyAsLong(link);
   }
@@ -94,11 +91,8 @@ final class UnitFlow {
       return false;
     }
     while (link != null) {
-      if (used.remove(link.reversed())) {
-        usedLinks.remove(UndirectedLink.of(link));
-      } else {
+      if (!used.remove(link.reversed())) {
         used.add(link);
-        usedLinks.add(UndirectedLink.of(link));
       }
       link = last.get(link.src());
     }

@@ -3,9 +3,8 @@ package io.malob.balancer.admission;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.openflow.DenialRules;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.RuleCounts;
-import io.malob.state.catalog.Vip;
+import io.malob.openflow.RuleSender;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +29,7 @@ public final class AclDropRules {
 
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(SECONDS);
 
-  private final FlowProgrammer programmer;
-  private final RejectSender rejectSender;
+  private final RuleSender ruleSender;
   private final RejectCounters rejects;
   private final LongSupplier nanoTime;
   private final AtomicLong periodSinceNanos;
@@ -40,13 +38,8 @@ public final class AclDropRules {
   /** When a rule was last installed. */
   private volatile long installedAtNanos;
 
-  public AclDropRules(
-      FlowProgrammer programmer,
-      RejectSender rejectSender,
-      RejectCounters rejects,
-      LongSupplier nanoTime) {
-    this.programmer = programmer;
-    this.rejectSender = rejectSender;
+  public AclDropRules(RuleSender ruleSender, RejectCounters rejects, LongSupplier nanoTime) {
+    this.ruleSender = ruleSender;
     this.rejects = rejects;
     this.nanoTime = nanoTime;
     this.periodSinceNanos = new AtomicLong(nanoTime.getAsLong());
@@ -54,15 +47,20 @@ public final class AclDropRules {
   }
 
   /** Drops a packet, and installs a rule on its switch that drops further ones of its kind. */
-  void deny(Arrival arrival, Vip vip) {
-    rejectSender.drop(RejectReason.NOT_ALLOWED);
+  void deny(Arrival arrival, int vipNumber) {
+    rejects.count(RejectReason.NOT_ALLOWED);
     if (mayInstallRule()) {
       installedAtNanos = nanoTime.getAsLong();
-      programmer.send(
+      ruleSender.send(
           arrival.switchId(),
           factory ->
               List.of(
-                  DenialRules.add(factory, arrival.packet().fiveTuple(), vip.number(), SECONDS)));
+                  DenialRules.add(
+                      factory,
+                      arrival.packet().fiveTuple(),
+                      arrival.packet().vlan(),
+                      vipNumber,
+                      SECONDS)));
     }
   }
 
@@ -87,6 +85,6 @@ public final class AclDropRules {
       return;
     }
     switches.forEach(
-        switchId -> programmer.send(switchId, factory -> List.of(DenialRules.removeAll(factory))));
+        switchId -> ruleSender.send(switchId, factory -> List.of(DenialRules.removeAll(factory))));
   }
 }

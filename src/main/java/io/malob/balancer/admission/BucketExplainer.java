@@ -1,7 +1,9 @@
 package io.malob.balancer.admission;
 
+import com.google.common.collect.HashMultiset;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Multiset;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ExplainedConnection.ChosenBucket;
 import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
@@ -12,7 +14,7 @@ import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.state.catalog.Member;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,24 +29,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Describes the buckets of a proactive VIP at a client's edge, and what would move one of them.
  * Thread-safe.
+ *
+ * @param stats the state of proactive VIPs, for the shares of members
  */
-final class BucketExplainer {
-  private final Buckets buckets;
-  private final Supplier<? extends List<ProactiveStats>> stats;
-  private final LongSupplier nanoTime;
-
-  /**
-   * An explainer.
-   *
-   * @param stats the state of proactive VIPs, for the shares of members
-   */
-  BucketExplainer(
-      Buckets buckets, Supplier<? extends List<ProactiveStats>> stats, LongSupplier nanoTime) {
-    this.buckets = buckets;
-    this.stats = stats;
-    this.nanoTime = nanoTime;
-  }
-
+public record BucketExplainer(
+    Buckets buckets, Supplier<? extends List<ProactiveStats>> stats, LongSupplier nanoTime) {
   /**
    * Describes the buckets at an edge.
    *
@@ -63,32 +52,28 @@ final class BucketExplainer {
             .flatMap(each -> each.edges().stream())
             .filter(each -> each.switchId().equals(switchId))
             .findFirst();
-    Map<Integer, Integer> counts = new HashMap<>();
+    Multiset<Integer> counts = HashMultiset.create();
     for (Bucket bucket : table.buckets()) {
       @Nullable Server member = bucket.member() == null ? bucket.before() : bucket.member();
       if (member != null) {
-        counts.merge(member.number(), 1, Integer::sum);
+        counts.add(member.number());
       }
     }
-    Map<Integer, MemberBuckets> byNumber = new HashMap<>();
-    ImmutableList.Builder<MemberBuckets> all = ImmutableList.builder();
+    Map<Integer, MemberBuckets> byNumber = new LinkedHashMap<>();
     for (Member member : members) {
-      MemberBuckets shown =
+      byNumber.put(
+          member.number(),
           new MemberBuckets(
               member.id(),
-              counts.getOrDefault(member.number(), 0),
+              counts.count(member.number()),
               part(edge.map(ProactiveStats.Edge::loads), member),
-              part(edge.map(ProactiveStats.Edge::shares), member));
-      byNumber.put(member.number(), shown);
-      all.add(shown);
+              part(edge.map(ProactiveStats.Edge::shares), member)));
     }
     return new ClientBuckets(
         table.key().source().text(),
         table.key().count(),
-        index.isEmpty()
-            ? Optional.empty()
-            : Optional.of(chosen(plan, table, index.getAsInt(), byNumber)),
-        all.build());
+        index.stream().mapToObj(number -> chosen(plan, table, number, byNumber)).findFirst(),
+        ImmutableList.copyOf(byNumber.values()));
   }
 
   /** A member without an entry gets nothing. */

@@ -4,65 +4,39 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.balancer.api.ConnectionRecord.End;
 import io.malob.balancer.api.PacketInCounters;
-import io.malob.balancer.api.PlacementTimes;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.Connection.Moved;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ConnectionLimiter;
-import io.malob.balancer.connection.ConnectionProgrammer;
-import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.connection.Routes;
+import io.malob.balancer.connection.ConnectionRoutes;
+import io.malob.balancer.connection.ConnectionRuleSender;
+import io.malob.balancer.connection.Delivery;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.PoolView;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Gives connections their paths, reactivates dormant ones, and sends their packets as soon as the
  * paths are ready. Called by the threads that read from switches, several at once; never blocks.
+ *
+ * @param placed receives the first packet of each connection whose rules have been sent
  */
-public final class ConnectionActivator {
-  private final Supplier<BalancerView> views;
-  private final ConnectionTable connections;
-  private final ConnectionLimiter connectionLimiter;
-  private final Routes routes;
-  private final ConnectionProgrammer programmer;
-  private final RejectSender rejectSender;
-  private final ConnectionTeardown teardown;
-  private final RecoveredConnections earlier;
-  private final PacketInCounters packetIns;
-  private final PlacementTimes times;
-  private final LongSupplier nanoTime;
-
-  public ConnectionActivator(
-      Supplier<BalancerView> views,
-      ConnectionTable connections,
-      ConnectionLimiter connectionLimiter,
-      Routes routes,
-      ConnectionProgrammer programmer,
-      RejectSender rejectSender,
-      ConnectionTeardown teardown,
-      RecoveredConnections earlier,
-      PacketInCounters packetIns,
-      PlacementTimes times,
-      LongSupplier nanoTime) {
-    this.views = views;
-    this.connections = connections;
-    this.connectionLimiter = connectionLimiter;
-    this.routes = routes;
-    this.programmer = programmer;
-    this.rejectSender = rejectSender;
-    this.teardown = teardown;
-    this.earlier = earlier;
-    this.packetIns = packetIns;
-    this.times = times;
-    this.nanoTime = nanoTime;
-  }
-
+public record ConnectionActivator(
+    Supplier<BalancerView> views,
+    Tables tables,
+    ConnectionRoutes routes,
+    ConnectionRuleSender ruleSender,
+    RejectSender rejectSender,
+    ConnectionTeardown teardown,
+    PacketInCounters packetIns,
+    Consumer<Arrival> placed) {
   /**
    * Sends the first packet of a connection that has just been placed.
    *
@@ -77,20 +51,20 @@ public final class ConnectionActivator {
       boolean isBrief) {
     Route route = routes.acquire(placement);
     if (route.isReady() && connection.begin(route, halfOpenUntil, isBrief)) {
-      programmer.carry(connection, route, arrival.packet());
-      connections.changed(connection);
-      times.count(nanoTime.getAsLong() - arrival.nanos());
+      ruleSender.carry(connection, route, arrival.packet());
+      tables.connections().changed(connection);
+      placed.accept(arrival);
     } else {
       teardown.carryOut(connection, connection.halfOpen(halfOpenUntil, isBrief));
       send(connection, arrival.packet());
-      open(connection, route, arrival, true);
+      open(connection, route, arrival);
     }
   }
 
   /** Gives a connection its first rules that has begun without them, and sends its packet on. */
   void goOn(Connection connection, Placement placement, Arrival arrival) {
     send(connection, arrival.packet());
-    open(connection, routes.acquire(placement), arrival, false);
+    open(connection, routes.acquire(placement), null);
   }
 
   /**
@@ -99,7 +73,7 @@ public final class ConnectionActivator {
    */
   public void forward(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
-    if (packet.dstAddress() != connection.request().dstAddress()) {
+    if (!connection.isFromClient(packet)) {
       connection.saw(false);
     } else if (!packet.isTcpSyn()) {
       teardown.heard(connection);
@@ -112,31 +86,39 @@ public final class ConnectionActivator {
   /** Gives a dormant connection its rules again, although no packet of it has come. */
   public void reinstall(Connection connection) {
     if (connection.state() == Connection.State.DORMANT) {
-      reactivate(connection, null);
+      reactivate(connection);
+    }
+  }
+
+  /** Removes the rule for replies that a connection's member has sent to a MAC address. */
+  void clearReplies(Connection connection, MacAddress sentTo) {
+    ruleSender.clearReplies(connection, sentTo);
+  }
+
+  /** Sends the rules of an open connection again, of which something has changed. */
+  void restore(Connection connection) {
+    @Nullable Route route = connection.route();
+    if (route != null && route.isReady() && connection.state().hasRules()) {
+      ruleSender.restore(connection, route);
     }
   }
 
   /** The rule for SYNs on the five-tuple of a connection has expired. */
   public void synRuleExpired(FiveTuple request, int generation) {
-    @Nullable Connection connection = connections.byRequest(request);
+    @Nullable Connection connection = tables.connections().byRequest(request);
     if (connection != null
         && connection.generation() == generation
         && connection.state().hasRules()) {
-      programmer.watchSyns(connection);
+      ruleSender.watchSyns(connection);
     }
   }
 
-  /** Handles the first packet of a connection that takes over the rules of an ended one. */
-  void reopen(Connection connection, Arrival arrival) {
-    carry(connection, arrival); // the connection is counted as placed
-  }
-
   /** Forwards a packet, or keeps it pending until its paths are ready; false if it is rejected. */
-  private boolean carry(Connection connection, Arrival arrival) {
+  boolean carry(Connection connection, Arrival arrival) {
     Packet packet = arrival.packet();
     boolean goesOn = send(connection, packet);
     @Nullable RejectReason refused =
-        connection.state() == Connection.State.DORMANT ? reactivate(connection, arrival) : null;
+        connection.state() == Connection.State.DORMANT ? reactivate(connection) : null;
     if (refused != null) {
       connection.takePending();
       // a missing path does not end a connection: by the time of a retransmission there may be one
@@ -151,24 +133,39 @@ public final class ConnectionActivator {
     return refused == null && goesOn;
   }
 
+  /** Lets a connection go on whose client or member has moved; clears their rules of before. */
+  void follow(Connection connection, Moved before) {
+    teardown.countAsOwn(connection);
+    // at the same switch, rules are written over
+    if (!before.client().switchId().equals(connection.client().switchId())) {
+      ruleSender.clearClientSide(connection, before.client());
+    }
+    if (!before.server().at().switchId().equals(connection.server().at().switchId())) {
+      ruleSender.clearMemberSide(connection, before.server().at());
+    }
+    if (before.hasRules()) {
+      reroute(connection, before.route());
+    }
+  }
+
   /**
    * Reroutes an open connection whose client or member has moved. Without a path, or if its client
    * has ended it, it becomes dormant.
    *
    * @param before its paths so far; null if it had none
    */
-  void reroute(Connection connection, @Nullable Route before) {
+  private void reroute(Connection connection, @Nullable Route before) {
     if (before != null) {
       routes.release(before);
     }
     BalancerView view = views.get();
     @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
     if (pool != null
-        && !connection.hasEnded()
+        && connection.state() != Connection.State.ENDED
         && placeOnItsOwn(connection, pool, view) instanceof Placement placement) {
-      open(connection, routes.acquire(placement), null, false);
+      open(connection, routes.acquire(placement), null);
     } else {
-      teardown.strand(connection);
+      teardown.expire(connection, End.MOVED);
     }
   }
 
@@ -186,7 +183,7 @@ public final class ConnectionActivator {
    * away.
    */
   private boolean mayComeBack(Server server) {
-    return earlier.isIncomplete()
+    return tables.recovering().isIncomplete()
         || !views.get().network().topology().switches().contains(server.at().switchId());
   }
 
@@ -194,7 +191,7 @@ public final class ConnectionActivator {
    * Reactivates a dormant connection on its own member. Returns the reason against it, or null if
    * the connection is open.
    */
-  private @Nullable RejectReason reactivate(Connection connection, @Nullable Arrival arrival) {
+  private @Nullable RejectReason reactivate(Connection connection) {
     BalancerView view = views.get();
     @Nullable PoolView pool = view.poolOfMember().get(connection.server().number());
     if (pool == null) {
@@ -203,9 +200,9 @@ public final class ConnectionActivator {
     if (!(placeOnItsOwn(connection, pool, view) instanceof Placement placement)) {
       return RejectReason.NO_ROUTE;
     }
-    if (!connections.reactivate(connection).happened()) {
+    if (!tables.connections().reactivate(connection).happened()) {
       // another thread was faster, or the limit is reached
-      @Nullable Connection current = connections.byRequest(connection.request());
+      @Nullable Connection current = tables.connections().byRequest(connection.request());
       if (current == null || !current.state().hasRules()) {
         return RejectReason.LIMIT;
       }
@@ -214,18 +211,17 @@ public final class ConnectionActivator {
       }
       return null;
     }
-    connectionLimiter.resumed(connection, view);
-    open(connection, routes.acquire(placement), arrival, false);
+    tables.limiter().resumed(connection, view);
+    open(connection, routes.acquire(placement), null);
     return null;
   }
 
   /**
    * Sets the paths of an open connection, and forwards its packets as soon as the paths are ready.
    *
-   * @param first the packet that triggered it; null if there is none
+   * @param first the first packet of a connection that has just been placed; null for others
    */
-  private void open(
-      Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
+  private void open(Connection connection, Route route, @Nullable Arrival first) {
     @Nullable Route spare = connection.take(route);
     if (spare != null) {
       routes.release(spare);
@@ -234,25 +230,20 @@ public final class ConnectionActivator {
       return; // the connection was closed concurrently, for example because its member was deleted
     }
     if (route.isReady()) {
-      letGo(connection, route, first, isPlacement);
+      letGo(connection, route, first);
     } else {
-      routes.whenReady(
-          route, ready -> pathsAreDecided(connection, route, ready, first, isPlacement));
+      routes.whenReady(route, ready -> pathsAreDecided(connection, route, ready, first));
     }
   }
 
   /** By now the connection may be on other paths, or on none: these are no business of its then. */
   private void pathsAreDecided(
-      Connection connection,
-      Route route,
-      boolean ready,
-      @Nullable Arrival first,
-      boolean isPlacement) {
+      Connection connection, Route route, boolean ready, @Nullable Arrival first) {
     if (ready) {
       if (route.equals(connection.route())) {
-        letGo(connection, route, first, isPlacement);
+        letGo(connection, route, first);
       }
-    } else if (isPlacement && first != null) {
+    } else if (first != null) {
       if (teardown.closeOn(connection, route)) {
         rejectSender.reject(first, RejectReason.PATH_FAILED);
       }
@@ -263,34 +254,33 @@ public final class ConnectionActivator {
   }
 
   /** Sends what waits, and puts the rules on their switches even if nothing does. */
-  private void letGo(
-      Connection connection, Route route, @Nullable Arrival first, boolean isPlacement) {
+  private void letGo(Connection connection, Route route, @Nullable Arrival first) {
     List<Packet> pending = connection.takePending();
     for (Packet packet : pending) {
-      programmer.carry(connection, route, packet);
+      ruleSender.carry(connection, route, packet);
     }
     if (pending.isEmpty() && !connection.isProgrammed()) {
-      programmer.restore(connection, route);
+      ruleSender.restore(connection, route);
     }
-    connections.changed(connection);
-    if (isPlacement && first != null) {
-      times.count(nanoTime.getAsLong() - first.nanos());
+    tables.connections().changed(connection);
+    if (first != null) {
+      placed.accept(first);
     }
   }
 
   /** Sends a packet on, or lets it wait; false if there is no room for that. */
   private boolean send(Connection connection, Packet packet) {
-    Connection.Delivery delivery = connection.deliver(packet);
+    Delivery delivery = connection.deliver(packet);
     switch (delivery) {
       case READY -> {
         @Nullable Route route = connection.route();
         if (route != null) {
-          programmer.carry(connection, route, packet);
+          ruleSender.carry(connection, route, packet);
         }
       }
       case FULL -> rejectSender.drop(RejectReason.QUEUE_FULL);
       case PENDING -> {}
     }
-    return delivery != Connection.Delivery.FULL;
+    return delivery != Delivery.FULL;
   }
 }

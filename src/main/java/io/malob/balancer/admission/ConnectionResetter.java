@@ -1,19 +1,18 @@
 package io.malob.balancer.admission;
 
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Effects;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.Effects;
 import io.malob.balancer.view.BalancerView;
 import io.malob.state.catalog.Protocol;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,7 +26,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * comes to the controller like any packet of an unknown connection, and the controller answers it
  * with the reset.
  *
- * <p>An end whose switch is away, or is still being read, is told when the switch is back: it may
+ * <p>An end whose switch is away, or is still being read, is reset when the switch is back: it may
  * wait for a packet of the other end, and would then never learn it by itself.
  *
  * <p>Connections are closed in batches, so that neither switches nor the controller are overloaded,
@@ -47,7 +46,7 @@ public final class ConnectionResetter {
    */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
-  /** For how long an end is told later if its switch is away, and the max number of such ends. */
+  /** For how long an end is reset later if its switch is away, and the max number of such ends. */
   private static final long MAX_AWAY_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private static final int MAX_AWAY = 10_000;
@@ -55,39 +54,41 @@ public final class ConnectionResetter {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionTeardown teardown;
-  private final ConnectionProgrammer programmer;
-  private final Predicate<DatapathId> foreign;
+  private final ConnectionRuleSender ruleSender;
+  private final Predicate<DatapathId> unowned;
   private final Predicate<DatapathId> isRead;
   private final LongSupplier nanoTime;
   private final Queue<Closing> closed = new ArrayDeque<>();
   private final Queue<Waiting> settling = new ArrayDeque<>();
-  private final Map<DatapathId, Deque<Waiting>> away = new HashMap<>();
-  private int awayCount;
+
+  /** The ends whose switches are away. */
+  private final ListMultimap<DatapathId, Waiting> away =
+      MultimapBuilder.hashKeys().arrayListValues().build();
 
   /**
    * Closes nothing yet.
    *
-   * @param foreign whether another controller is the master of a switch
+   * @param unowned whether another controller is the master of a switch
    * @param isRead whether a switch is connected, and its rules have been read
    */
   public ConnectionResetter(
       Supplier<BalancerView> views,
       ConnectionTable connections,
       ConnectionTeardown teardown,
-      ConnectionProgrammer programmer,
-      Predicate<DatapathId> foreign,
+      ConnectionRuleSender ruleSender,
+      Predicate<DatapathId> unowned,
       Predicate<DatapathId> isRead,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.teardown = teardown;
-    this.programmer = programmer;
-    this.foreign = foreign;
+    this.ruleSender = ruleSender;
+    this.unowned = unowned;
     this.isRead = isRead;
     this.nanoTime = nanoTime;
   }
 
-  /** A closed connection, and which of its ends are still to be told. */
+  /** A closed connection, and which of its ends are still to be reset. */
   private record Closing(Connection connection, boolean client, boolean member) {}
 
   private record Waiting(Closing closing, long sinceNanos) {}
@@ -98,7 +99,7 @@ public final class ConnectionResetter {
    */
   public void close(Collection<Connection> all) {
     for (Connection connection : all) {
-      if (foreign.test(connection.client().switchId())) {
+      if (unowned.test(connection.client().switchId())) {
         teardown.forgetReplicated(connection);
         continue;
       }
@@ -112,7 +113,7 @@ public final class ConnectionResetter {
 
   /** Whether a connection's ends may still wait for each other. */
   private static boolean isInUse(Connection connection) {
-    return connection.request().protocol() == Protocol.TCP.ipNumber() && !connection.isOver();
+    return connection.request().protocol() == Protocol.TCP.ipNumber() && !connection.isEnded();
   }
 
   /** Closes the next batch and sends the SYNs that are due. */
@@ -125,56 +126,37 @@ public final class ConnectionResetter {
     while (!settling.isEmpty() && now - settling.element().sinceNanos >= SETTLE_NANOS) {
       Closing closing = settling.remove().closing;
       if (connections.byRequest(closing.connection.request()) == null) {
-        tell(closing, now);
+        if (closing.client) {
+          challenge(closing.connection, true, now);
+        }
+        if (closing.member) {
+          challenge(closing.connection, false, now);
+        }
       }
     }
   }
 
   /** Goes on with the ends whose switches are back, and gives up those that waited too long. */
   private void resumeReturned(long now) {
-    away.forEach(
-        (switchId, waiting) -> {
-          boolean isBack = isThere(switchId);
-          while (!waiting.isEmpty()
-              && (isBack || now - waiting.element().sinceNanos >= MAX_AWAY_NANOS)) {
-            Closing next = waiting.remove().closing;
-            awayCount--;
-            if (isBack) {
-              closed.add(next);
-            }
-          }
-        });
-    away.values().removeIf(Collection::isEmpty);
+    for (DatapathId switchId : List.copyOf(away.keySet())) {
+      if (isThere(switchId)) {
+        away.removeAll(switchId).forEach(end -> closed.add(end.closing));
+      }
+    }
+    away.values().removeIf(end -> now - end.sinceNanos >= MAX_AWAY_NANOS);
   }
 
   private boolean isThere(DatapathId switchId) {
-    return foreign.test(switchId) || isRead.test(switchId);
+    return unowned.test(switchId) || isRead.test(switchId);
   }
 
-  private void tell(Closing closing, long now) {
-    Connection connection = closing.connection;
-    if (closing.client) {
-      Closing client = new Closing(connection, true, false);
-      tell(connection.client().switchId(), client, programmer::challengeClient, now);
-    }
-    if (closing.member) {
-      Closing member = new Closing(connection, false, true);
-      tell(connection.server().at().switchId(), member, programmer::challengeMember, now);
-    }
-  }
-
-  private void tell(DatapathId at, Closing end, Consumer<Connection> challenge, long now) {
+  /** Sends an end a SYN, or lets it wait for its switch. */
+  private void challenge(Connection connection, boolean isClient, long now) {
+    DatapathId at = connection.edge(isClient);
     if (isThere(at)) {
-      challenge.accept(end.connection);
-    } else {
-      await(at, end, now);
-    }
-  }
-
-  private void await(DatapathId switchId, Closing closing, long now) {
-    if (awayCount < MAX_AWAY) {
-      away.computeIfAbsent(switchId, any -> new ArrayDeque<>()).add(new Waiting(closing, now));
-      awayCount++;
+      ruleSender.challenge(connection, isClient);
+    } else if (away.size() < MAX_AWAY) {
+      away.put(at, new Waiting(new Closing(connection, isClient, !isClient), now));
     }
   }
 
@@ -185,11 +167,11 @@ public final class ConnectionResetter {
       return; // a new connection has taken over the rules
     }
     if (!isInUse(connection)) {
-      programmer.remove(connection);
+      ruleSender.remove(connection);
       return;
     }
     boolean vipIsGone = !views.get().catalog().isVipAddress(connection.request().dstAddress());
-    programmer.redirectToController(connection, vipIsGone);
+    ruleSender.redirectToController(connection, vipIsGone);
     settling.add(new Waiting(closing, nanoTime.getAsLong()));
   }
 }

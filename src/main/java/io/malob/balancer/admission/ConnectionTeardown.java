@@ -5,15 +5,11 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.joint.NetworkTime;
 import io.malob.balancer.api.ConnectionRecord.End;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ConnectionLimiter;
-import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionRecords;
-import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.connection.HalfOpenLimit;
-import io.malob.balancer.connection.Routes;
+import io.malob.balancer.connection.ConnectionRoutes;
+import io.malob.balancer.connection.ConnectionRuleSender;
+import io.malob.balancer.connection.Effects;
 import io.malob.balancer.health.UnansweredSynDetector;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
@@ -32,80 +28,43 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * forgotten. Called by the threads that read from switches, several at once, and by housekeeping;
  * never blocks.
  */
-public final class ConnectionTeardown {
-  private final Supplier<BalancerView> views;
-  private final ConnectionTable connections;
-  private final ConnectionLimiter connectionLimiter;
-  private final Routes routes;
-  private final ConnectionProgrammer programmer;
-  private final FtpSessions ftpSessions;
-  private final RecoveredConnections earlier;
-  private final UnansweredSynDetector unansweredSyns;
-  private final ConnectionRecords records;
-  private final HalfOpenLimit halfOpen;
-  private final FalseEnds falseEnds;
-  private final LongSupplier nanoTime;
-
-  public ConnectionTeardown(
-      Supplier<BalancerView> views,
-      ConnectionTable connections,
-      ConnectionLimiter connectionLimiter,
-      Routes routes,
-      ConnectionProgrammer programmer,
-      FtpSessions ftpSessions,
-      RecoveredConnections earlier,
-      UnansweredSynDetector unansweredSyns,
-      ConnectionRecords records,
-      HalfOpenLimit halfOpen,
-      FalseEnds falseEnds,
-      LongSupplier nanoTime) {
-    this.views = views;
-    this.connections = connections;
-    this.connectionLimiter = connectionLimiter;
-    this.routes = routes;
-    this.programmer = programmer;
-    this.ftpSessions = ftpSessions;
-    this.earlier = earlier;
-    this.unansweredSyns = unansweredSyns;
-    this.records = records;
-    this.halfOpen = halfOpen;
-    this.falseEnds = falseEnds;
-    this.nanoTime = nanoTime;
-  }
-
-  /** A client has sent RST: its connection counts no more; its rules go when they are idle. */
-  public void ended(FiveTuple request) {
-    ended(request, /* isFinished= */ false);
-  }
-
-  /** The same for FIN: it has got its answer. */
-  public void finished(FiveTuple request) {
-    ended(request, /* isFinished= */ true);
-  }
-
-  private void ended(FiveTuple request, boolean isFinished) {
-    @Nullable Connection connection = connections.byRequest(request);
+public record ConnectionTeardown(
+    Supplier<BalancerView> views,
+    Tables tables,
+    ConnectionRoutes routes,
+    ConnectionRuleSender ruleSender,
+    UnansweredSynDetector unansweredSyns,
+    ConnectionRecords records,
+    FalseEnds falseEnds,
+    LongSupplier nanoTime) {
+  /**
+   * A client has sent FIN or RST: its connection counts no more; its rules go when they are idle.
+   *
+   * @param isFinished whether it was a FIN: the client has got its answer
+   */
+  public void ended(FiveTuple request, boolean isFinished) {
+    @Nullable Connection connection = tables.connections().byRequest(request);
     if (connection != null) {
       heard(connection);
       if (falseEnds.mayBeFalse(request.srcAddress())) {
-        return; // its rules tell
+        return; // its rules show when it ends
       }
       long nowNanos = nanoTime.getAsLong();
-      Effects effects = connections.end(connection, nowNanos);
+      Effects effects = tables.connections().end(connection, nowNanos);
       if (isFinished && effects.countsNoMore()) {
         measure(connection, effects, nowNanos);
       }
       carryOut(connection, effects);
       unansweredSyns.ended(connection);
-      leaveSession(connection);
+      ruleSender.leaveSession(connection);
     } else {
-      earlier.ended(request);
+      tables.recovering().ended(request);
     }
   }
 
   /**
    * Its member has taken the time that the paths do not explain as they are now, without this
-   * connection. The data connections of FTP do not tell how fast a member is.
+   * connection. The data connections of FTP do not show how fast a member is.
    */
   private void measure(Connection connection, Effects ending, long nowNanos) {
     short inFlight = connection.inFlight();
@@ -134,24 +93,7 @@ public final class ConnectionTeardown {
 
   private boolean isFtpData(Connection connection) {
     int member = connection.server().address();
-    return ftpSessions.atMember(connection.request().srcAddress(), member) != null;
-  }
-
-  /** A new connection has taken over the five-tuple and the rules of an ended one. */
-  void replaced(Connection connection, Effects earlier) {
-    records.replaced(connection, earlier);
-  }
-
-  /** If it is a control connection of FTP: no more data connections are expected of it. */
-  public void leaveSession(Connection connection) {
-    if (connection.isToFtp() && ftpSessions.closed(connection)) {
-      programmer.expectNoData(connection);
-      @Nullable Connection other =
-          ftpSessions.atMember(connection.request().srcAddress(), connection.server().address());
-      if (other != null) {
-        programmer.expectData(other);
-      }
-    }
+    return tables.ftpSessions().atMember(connection.request().srcAddress(), member) != null;
   }
 
   /** More than the first packet of a connection has come from its client. */
@@ -159,7 +101,7 @@ public final class ConnectionTeardown {
     Effects effects = connection.hear();
     carryOut(connection, effects);
     if (effects.happened() || effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
-      connections.changed(connection);
+      tables.connections().changed(connection);
     }
   }
 
@@ -172,8 +114,8 @@ public final class ConnectionTeardown {
    */
   public @Nullable Connection timedOut(
       DatapathId at, FiveTuple request, int generation, long packets) {
-    earlier.timedOut(request, generation);
-    @Nullable Connection connection = connections.byRequest(request);
+    tables.recovering().timedOut(request, generation);
+    @Nullable Connection connection = tables.connections().byRequest(request);
     if (connection == null || connection.generation() != generation) {
       return null; // a later connection of the same five-tuple, or forgotten already
     }
@@ -194,7 +136,7 @@ public final class ConnectionTeardown {
    */
   public @Nullable Connection replyTimedOut(
       DatapathId at, FiveTuple reply, int generation, long packets, int idleSeconds) {
-    @Nullable Connection connection = connections.byReply(reply);
+    @Nullable Connection connection = tables.connections().byReply(reply);
     if (connection == null
         || connection.generation() != generation
         || !connection.server().at().switchId().equals(at)
@@ -216,53 +158,46 @@ public final class ConnectionTeardown {
     boolean forget =
         connection.isForgettable()
             || connection.request().protocol() == Protocol.ICMP.ipNumber()
-            || (connections.isHalfFullOfDormant()
-                && (connection.hasEnded() || !connection.mayBeAnswered()));
+            || (tables.connections().isHalfFullOfDormant()
+                && (connection.state() == Connection.State.ENDED || !connection.mayBeAnswered()));
     leave(
         connection,
-        forget ? connections.close(connection) : connections.expire(connection),
+        forget ? tables.connections().close(connection) : tables.connections().expire(connection),
         End.IDLE);
   }
 
   /** The connections of clients at a switch that lost its rules become dormant. */
   public void switchReset(DatapathId switchId) {
-    connections
+    tables
+        .connections()
         .findWithRules(connection -> connection.client().switchId().equals(switchId))
-        .forEach(connection -> leave(connection, connections.expire(connection), End.SWITCH_RESET));
+        .forEach(connection -> expire(connection, End.SWITCH_RESET));
   }
 
-  /**
-   * A connection whose client's switch does not come back becomes dormant; false if it has no
-   * rules.
-   */
-  public boolean switchLost(Connection connection) {
-    return leave(connection, connections.expire(connection), End.SWITCH_AWAY);
-  }
-
-  /** A connection without a path between the places of its ends becomes dormant. */
-  void strand(Connection connection) {
-    leave(connection, connections.expire(connection), End.MOVED);
+  /** A connection that has lost its rules or paths becomes dormant; false if it has no rules. */
+  public boolean expire(Connection connection, End cause) {
+    return leave(connection, tables.connections().expire(connection), cause);
   }
 
   /** Lets a connection sleep whose new paths were not installed; false if it is on others. */
   boolean strandOn(Connection connection, Route route) {
-    return leave(connection, connections.expireOn(connection, route), End.MOVED);
+    return leave(connection, tables.connections().expireOn(connection, route), End.MOVED);
   }
 
   /** Forgets a connection that is not in use, and removes its rules. */
   public void cutOff(Connection connection) {
     if (close(connection, End.CUT_OFF).happened()) {
-      programmer.remove(connection);
+      ruleSender.remove(connection);
     }
   }
 
   /** This controller goes on with a connection: it counts against its own part of limits. */
-  public void adopted(Connection connection) {
+  public void countAsOwn(Connection connection) {
     connection.verified();
-    if (connectionLimiter.adopted(connection)) {
+    if (tables.limiter().countAsOwn(connection)) {
       long halfOpenUntil = connection.content().halfOpenUntil();
       if (halfOpenUntil != Connection.NOT_HALF_OPEN) {
-        halfOpen.adopted(connection.vipNumber(), halfOpenUntil);
+        tables.halfOpen().countAsOwn(connection.vipNumber(), halfOpenUntil);
       }
     }
   }
@@ -270,23 +205,24 @@ public final class ConnectionTeardown {
   /** Forgets a connection of another controller: nothing is sent or recorded. */
   public void forgetReplicated(Connection connection) {
     if (connection.isToFtp()) {
-      boolean unused = ftpSessions.closed(connection); // before it leaves: its owner keeps the rule
+      boolean unused =
+          tables.ftpSessions().closed(connection); // before it leaves: its owner keeps the rule
     }
-    carryOut(connection, connections.close(connection));
+    carryOut(connection, tables.connections().close(connection));
   }
 
   /** Forgets a connection that has ended or is dormant; false if it is in use. */
-  boolean makeRoom(Connection earlier) {
-    if (earlier.hasEnded()) {
-      cutOff(earlier);
+  boolean makeRoom(Connection superseded) {
+    if (superseded.state() == Connection.State.ENDED) {
+      cutOff(superseded);
       return true;
     }
-    return connections.forget(earlier).happened();
+    return tables.connections().forget(superseded).happened();
   }
 
   /** Forgets a connection that has rules on these paths; false if it has none there. */
   boolean closeOn(Connection connection, Route route) {
-    return leave(connection, connections.closeOn(connection, route), End.CLOSED);
+    return leave(connection, tables.connections().closeOn(connection, route), End.CLOSED);
   }
 
   /** Removes a connection in any state. */
@@ -295,7 +231,7 @@ public final class ConnectionTeardown {
   }
 
   private Effects close(Connection connection, End end) {
-    Effects effects = connections.close(connection);
+    Effects effects = tables.connections().close(connection);
     leave(connection, effects, end);
     return effects;
   }
@@ -304,7 +240,7 @@ public final class ConnectionTeardown {
   private boolean leave(Connection connection, Effects effects, End end) {
     if (effects.happened() && effects.before().hasRules()) {
       records.left(connection, effects, end); // the record of a dormant connection is there already
-      programmer.ended(connection);
+      ruleSender.ended(connection);
     }
     carryOut(connection, effects);
     return effects.happened();
@@ -313,10 +249,12 @@ public final class ConnectionTeardown {
   /** Takes a connection off the counts and releases its paths, as a transition says. */
   void carryOut(Connection connection, Effects effects) {
     if (effects.halfOpenUntil() != Connection.NOT_HALF_OPEN) {
-      halfOpen.remove(connection.vipNumber(), effects.halfOpenUntil(), connection.isOfOther());
+      tables
+          .halfOpen()
+          .remove(connection.vipNumber(), effects.halfOpenUntil(), connection.isOfOther());
     }
     if (effects.countsNoMore()) {
-      connectionLimiter.left(connection, views.get());
+      tables.limiter().left(connection, views.get());
     }
     @Nullable Route route = effects.released();
     if (route != null) {

@@ -8,126 +8,81 @@ import io.malob.algorithm.Explanation;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
-import io.malob.algorithm.Reason;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.estimate.ServiceProfile;
+import io.malob.algorithm.VlanAddress;
+import io.malob.balancer.admission.Decision.Admissible;
+import io.malob.balancer.admission.Decision.New;
+import io.malob.balancer.admission.Decision.Refused;
+import io.malob.balancer.admission.Decision.Undecided;
+import io.malob.balancer.admission.Decision.Waiting;
 import io.malob.balancer.api.ExplainedConnection;
 import io.malob.balancer.api.ExplainedConnection.AddressNeeded;
 import io.malob.balancer.api.ExplainedConnection.Candidate;
 import io.malob.balancer.api.ExplainedConnection.ClientBuckets;
-import io.malob.balancer.api.ExplainedConnection.Decision;
 import io.malob.balancer.api.ExplainedConnection.Exclusion;
 import io.malob.balancer.api.ExplainedConnection.NeedsAddress;
 import io.malob.balancer.api.ExplainedConnection.Outcome;
 import io.malob.balancer.api.ExplainedConnection.Placed;
 import io.malob.balancer.api.ExplainedConnection.PortNeeded;
-import io.malob.balancer.api.ExplainedConnection.Refused;
 import io.malob.balancer.api.IBalancerService;
-import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.Bucket;
 import io.malob.balancer.bucket.BucketTable;
-import io.malob.balancer.bucket.Buckets;
-import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.CoreAccess;
-import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.connection.ServiceProfiles;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.PoolView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.module.AttachedHosts;
 import io.malob.openflow.bucket.BucketSource;
-import io.malob.state.catalog.Member;
-import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * A dry run of a placement, with its reasons: takes the same path as a first packet, through {@link
- * Classifier}, {@link AdmissionControl#fullAt} and {@link MemberTiers}, with a placer that explains
- * its choice, and changes nothing. The client's port matters only to buckets: members with a
- * connection that this one could not be distinguished from are not excluded. Thread-safe.
+ * Explains the connection that a client would open: prints the decision about it, with the reasons
+ * of its {@link MemberChoice}, and changes nothing. The client's port matters only to buckets:
+ * members with a connection that this one could not be distinguished from are not excluded.
+ * Thread-safe.
+ *
+ * @param hosts where clients are
  */
-public final class Explainer {
-  private static final Reason KEPT =
-      new Reason("the member that the client had last (session persistence)", "none");
-
-  private static final Reason OF_BUCKET = new Reason("the member of its bucket", "none");
-
-  private final Supplier<BalancerView> views;
-  private final Classifier classifier;
-  private final AdmissionControl admissionControl;
-  private final MemberTiers tiers;
-  private final ConnectionTable connections;
-  private final AffinityTable affinity;
-  private final AttachedHosts hosts;
-  private final CoreAccess coreAccess;
-  private final ServiceProfiles profiles;
-  private final Buckets buckets;
-  private final BucketExplainer bucketExplainer;
-
-  /**
-   * An explainer.
-   *
-   * @param hosts where clients are
-   * @param proactive the state of proactive VIPs
-   */
-  public Explainer(
-      Supplier<BalancerView> views,
-      Classifier classifier,
-      AdmissionControl admissionControl,
-      MemberTiers tiers,
-      ConnectionTable connections,
-      AffinityTable affinity,
-      AttachedHosts hosts,
-      CoreAccess coreAccess,
-      ServiceProfiles profiles,
-      Buckets buckets,
-      Supplier<? extends List<ProactiveStats>> proactive,
-      LongSupplier nanoTime) {
-    this.profiles = profiles;
-    this.buckets = buckets;
-    this.bucketExplainer = new BucketExplainer(buckets, proactive, nanoTime);
-    this.views = views;
-    this.classifier = classifier;
-    this.admissionControl = admissionControl;
-    this.tiers = tiers;
-    this.connections = connections;
-    this.affinity = affinity;
-    this.hosts = hosts;
-    this.coreAccess = coreAccess;
-  }
-
+public record Explainer(
+    Supplier<BalancerView> views,
+    Tables tables,
+    OpeningDecider openings,
+    MemberTiers tiers,
+    AttachedHosts hosts,
+    CoreAccess coreAccess,
+    BucketExplainer bucketExplainer) {
   /**
    * The connection that an explanation is for.
    *
    * @param address the client's address; null if it is not known
+   * @param request its packets; of what is not known, 0, which no host has
    */
   private record Question(
       BalancerView view,
       @Nullable IPAddress<?> address,
       Attachment client,
       Protocol protocol,
-      int port,
-      OptionalInt clientPort) {
+      FiveTuple request,
+      boolean isPortKnown) {
 
-    /** The client's address; 0.0.0.0, which no host has, if it is not known. */
-    int clientAddress() {
-      return address == null ? 0 : AddressKey.of(address);
+    Optional<Vip> vip() {
+      return view.catalog().vipFor(request.dstAddress(), protocol, request.dstPort());
+    }
+
+    /** A request that any member may take. */
+    Placer.Request from(ServicePlan plan) {
+      return new Placer.Request(client.switchId(), any -> true, plan.profile());
     }
   }
 
@@ -136,9 +91,9 @@ public final class Explainer {
       IPAddress<?> client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
     BalancerView view = views.get();
     return hosts
-        .find(client)
+        .find(new VlanAddress(client, view.catalog().vlanOfVip(AddressKey.of(vip))))
         .flatMap(coreAccess::edgeOf)
-        .map(at -> explain(new Question(view, client, at, protocol, port, clientPort), vip));
+        .map(at -> explain(view, client, at, protocol, vip, port, clientPort));
   }
 
   /** See {@link IBalancerService#explain}. */
@@ -146,344 +101,265 @@ public final class Explainer {
       MacAddress client, IPAddress<?> vip, Protocol protocol, int port, OptionalInt clientPort) {
     BalancerView view = views.get();
     return hosts
-        .find(client)
+        .seen(client, view.catalog().vlanOfVip(AddressKey.of(vip)))
         .map(
             seen ->
                 explain(
-                    new Question(
-                        view,
-                        seen.address(vip.getIpVersion()),
-                        coreAccess.edgeOf(seen.at()).orElse(seen.at()),
-                        protocol,
-                        port,
-                        clientPort),
-                    vip));
+                    view,
+                    seen.address(vip.getIpVersion()),
+                    coreAccess.edgeOf(seen.at()).orElse(seen.at()),
+                    protocol,
+                    vip,
+                    port,
+                    clientPort));
   }
 
-  private ExplainedConnection explain(Question question, IPAddress<?> address) {
-    Classifier.Verdict verdict =
-        classifier.classify(
-            new Classifier.Wanted(
-                AddressKey.of(address),
-                question.protocol,
-                question.port,
-                question.clientAddress(),
-                question.address != null),
-            question.view);
-    if (verdict instanceof Classifier.Admissible admissible) {
-      ServicePlan plan = admissible.plan();
-      @Nullable BucketTable table =
-          admissible.control() != null
-              ? null
-              : buckets.find(plan.vip().number(), question.client.switchId());
-      return table != null && table.isInForce()
-          ? byBucket(question, plan, table)
-          : byController(question, plan, admissible.control());
+  private ExplainedConnection explain(
+      BalancerView view,
+      @Nullable IPAddress<?> address,
+      Attachment client,
+      Protocol protocol,
+      IPAddress<?> vip,
+      int port,
+      OptionalInt clientPort) {
+    FiveTuple request =
+        FiveTuple.of(
+            protocol.ipNumber(),
+            address == null ? 0 : AddressKey.of(address),
+            clientPort.orElse(0),
+            AddressKey.of(vip),
+            port);
+    Question question =
+        new Question(view, address, client, protocol, request, clientPort.isPresent());
+    Decision classified =
+        openings.classify(
+            request.dstAddress(),
+            protocol,
+            request.dstPort(),
+            request.srcAddress(),
+            address != null,
+            view);
+    if (!(classified instanceof Admissible admissible)) {
+      return print(question, classified);
     }
-    Optional<Vip> vip =
-        question.view.catalog().vipFor(AddressKey.of(address), question.protocol, question.port);
-    return notPlaced(
-        question,
-        vip,
-        vip.flatMap(found -> question.view.catalog().poolOfVip(found.id())),
-        verdict instanceof Classifier.Undecided undecided
-            ? new AddressNeeded(undecided.by())
-            : new Refused(((Classifier.Rejected) verdict).reason().text()));
+    ServicePlan plan = admissible.plan();
+    @Nullable Connection control = admissible.control();
+    if (control != null) {
+      return print(question, openings.data(control, request, client, view));
+    }
+    @Nullable BucketTable table = tables.buckets().find(plan.vip().number(), client.switchId());
+    return table != null && table.isInForce()
+        ? byBucket(question, plan, table)
+        : byController(question, plan);
+  }
+
+  /** The connection's first packet reaches the controller. */
+  private ExplainedConnection byController(Question question, ServicePlan plan) {
+    Decision decision =
+        OpeningDecider.awaitsMembers(plan, false)
+            ? new Waiting(RejectReason.NO_MEMBER, plan)
+            : openings.place(plan, question.request, question.client, null, question.view);
+    boolean needsAddress = question.address == null && plan.pool().persistence() != null;
+    return needsAddress && !(decision instanceof Refused)
+        ? notPlaced(question, new AddressNeeded(NeedsAddress.SESSION_PERSISTENCE))
+        : print(question, decision);
   }
 
   /** The connection reaches a switch with buckets. */
   private ExplainedConnection byBucket(Question question, ServicePlan plan, BucketTable table) {
     boolean isByAddress = table.key().source() == BucketSource.ADDRESS;
     if (isByAddress && question.address == null) {
-      return notPlaced(question, plan, new AddressNeeded(NeedsAddress.BUCKETS));
+      return notPlaced(question, new AddressNeeded(NeedsAddress.BUCKETS));
     }
-    FiveTuple request =
-        FiveTuple.of(
-            question.protocol.ipNumber(),
-            question.clientAddress(),
-            question.clientPort.orElse(0),
-            AddressKey.of(plan.vip().address()),
-            question.port);
-    boolean isKnown = isByAddress || question.clientPort.isPresent();
-    OptionalInt index =
-        isKnown ? OptionalInt.of(table.key().indexOf(request)) : OptionalInt.empty();
+    boolean isKnown = isByAddress || question.isPortKnown;
     ClientBuckets shown =
         bucketExplainer.explain(
             plan,
             question.view.catalog().membersOfPool(plan.pool().id()),
             question.client.switchId(),
             table,
-            index);
+            isKnown ? OptionalInt.of(table.key().indexOf(question.request)) : OptionalInt.empty());
     if (!isKnown) {
       return ofBucket(question, plan, new PortNeeded()).with(shown);
     }
-    Bucket bucket = table.of(request);
-    return (bucket.isMoving()
-            ? ofMovingBucket(question, plan, request)
-            : ofBucket(question, plan, onMember(question, plan, bucket.member())))
+    Bucket bucket = table.of(question.request);
+    if (bucket.isMoving()) {
+      return ofMovingBucket(question, plan).with(shown);
+    }
+    @Nullable Server member = bucket.member();
+    return ofBucket(
+            question,
+            plan,
+            member == null
+                ? refused(RejectReason.NO_MEMBER)
+                : placed(
+                    new MemberChoice.ByBucket(member, plan, question.view)
+                        .explain(question.from(plan))))
         .with(shown);
   }
 
   /** Packets of a bucket that moves go to the controller. */
-  private ExplainedConnection ofMovingBucket(
-      Question question, ServicePlan plan, FiveTuple request) {
+  private ExplainedConnection ofMovingBucket(Question question, ServicePlan plan) {
     @Nullable Server member =
-        buckets.memberOf(
-            plan.vip().number(),
-            question.client.switchId(),
-            request,
-            question.protocol == Protocol.TCP);
+        tables
+            .buckets()
+            .memberOf(
+                plan.vip().number(),
+                question.client.switchId(),
+                question.request,
+                question.protocol == Protocol.TCP);
     if (member == null) {
-      return byController(question, plan, null);
+      return byController(question, plan);
     }
-    @Nullable RejectReason full = admissionControl.fullAt(plan.vip().number(), plan.vip().limit());
-    Outcome outcome =
-        full != null
-            ? new Refused(full.text())
-            : connections.isFull()
-                ? new Refused(RejectReason.LIMIT.text())
-                : onMember(question, plan, member);
-    return ofBucket(question, plan, outcome);
+    Decision decision =
+        openings.place(plan, question.request, question.client, member, question.view);
+    return decision instanceof Refused refused
+        ? ofBucket(question, plan, refused(refused.reason()))
+        : print(question, decision);
   }
 
-  private static Outcome onMember(Question question, ServicePlan plan, @Nullable Server member) {
-    @Nullable Server now = member == null ? null : question.view.servers().get(member.number());
-    if (now == null) {
-      return new Refused(RejectReason.NO_MEMBER.text());
+  private ExplainedConnection print(Question question, Decision decision) {
+    if (decision instanceof New opened) {
+      return opened(question, opened);
     }
-    Placer.Result result =
-        plan.placer()
-            .placeOn(
-                now,
-                new Placer.Request(question.client.switchId(), any -> true, plan.profile()),
-                question.view.network().trial());
-    return result instanceof Placement placement
-        ? new Placed(placement)
-        : new Refused(AdmissionControl.reasonOf((Placer.Refusal) result).text());
-  }
-
-  private static ExplainedConnection ofBucket(
-      Question question, ServicePlan plan, Outcome outcome) {
-    return explained(
+    if (decision instanceof Waiting waiting) { // there is no member that an algorithm could choose
+      ServicePlan plan = waiting.plan();
+      return ofPlan(
+          question,
+          plan,
+          plan.placer().explain(question.from(plan), question.view.network()),
+          refused(waiting.missing()));
+    }
+    return notPlaced(
         question,
-        plan,
-        explain(plan.placer(), question, any -> true, plan.profile()),
-        OF_BUCKET,
-        outcome);
+        decision instanceof Undecided undecided
+            ? new AddressNeeded(undecided.by())
+            : refused(((Refused) decision).reason()));
   }
 
-  /** The connection's first packet reaches the controller. */
-  private ExplainedConnection byController(
-      Question question, ServicePlan plan, @Nullable Connection control) {
-    Vip vip = plan.vip();
-    boolean waits =
-        control == null && plan.members().servers().isEmpty() && plan.membersExpected() > 0;
-    @Nullable RejectReason full =
-        waits
-            ? null
-            : admissionControl.fullAt(
-                vip.number(), control == null ? vip.limit() : Server.NO_LIMIT);
-    if (full != null) {
-      return notPlaced(question, plan, new Refused(full.text()));
-    }
-    if (control != null) {
-      return followsControl(question, control, plan);
-    }
-    return question.address == null && plan.pool().persistence() != null
-        ? notPlaced(question, plan, new AddressNeeded(NeedsAddress.SESSION_PERSISTENCE))
-        : chosen(question, plan);
+  /** Lets the tiers try the choice of a connection, as admission does. */
+  private ExplainedConnection opened(Question question, New opened) {
+    List<Explanation> tried = new ArrayList<>();
+    @Nullable RejectReason refused =
+        tiers.tryEach(
+            question.request.srcAddress(),
+            question.client,
+            null,
+            (acceptable, takesRoom) -> {
+              Explanation explanation =
+                  opened
+                      .choice()
+                      .explain(
+                          new Placer.Request(
+                              question.client.switchId(), acceptable, opened.profile()));
+              tried.add(explanation);
+              return explanation.result() instanceof Placer.Refusal refusal
+                  ? AdmissionControl.reasonOf(refusal)
+                  : null;
+            });
+    Explanation last = tried.get(tried.size() - 1);
+    Outcome outcome =
+        refused != null
+            ? refused(refused)
+            : tables.connections().isFull() ? refused(RejectReason.LIMIT) : placed(last);
+    return opened instanceof New.FtpData data
+        ? ofFtpData(question, data.control(), last, outcome)
+        : ofPlan(question, ((New.Planned) opened).plan(), last, outcome);
   }
 
-  private static ExplainedConnection notPlaced(
-      Question question, ServicePlan plan, Outcome outcome) {
-    return notPlaced(question, Optional.of(plan.vip()), Optional.of(plan.pool()), outcome);
+  private static Outcome refused(RejectReason reason) {
+    return new ExplainedConnection.Refused(reason.text());
   }
 
-  private static ExplainedConnection notPlaced(
-      Question question, Optional<Vip> vip, Optional<Pool> pool, Outcome outcome) {
+  private static Outcome placed(Explanation explanation) {
+    return explanation.result() instanceof Placement placement
+        ? new Placed(placement)
+        : refused(AdmissionControl.reasonOf((Placer.Refusal) explanation.result()));
+  }
+
+  private static ExplainedConnection notPlaced(Question question, Outcome outcome) {
+    return shown(question, Optional.empty(), outcome, ImmutableList.of());
+  }
+
+  private static ExplainedConnection shown(
+      Question question,
+      Optional<ExplainedConnection.Decision> decision,
+      Outcome outcome,
+      ImmutableList<Candidate> candidates) {
+    Optional<Vip> vip = question.vip();
     return new ExplainedConnection(
         question.client,
         Optional.ofNullable(question.address),
         vip,
-        pool,
-        Optional.empty(),
+        vip.flatMap(found -> question.view.catalog().poolOfVip(found.id())),
+        decision,
         outcome,
-        ImmutableList.of(),
+        candidates,
         Optional.empty());
   }
 
-  /** The last attempt of the tiers, as the placer explains it. */
-  private static final class Trial implements MemberTiers.Attempt {
-    private final Question question;
-    private final ServicePlan plan;
-    private final @Nullable AffinityPicker affinity;
-    private @Nullable Explanation explanation;
-    private @Nullable Placement kept;
-
-    Trial(Question question, ServicePlan plan, @Nullable AffinityPicker affinity) {
-      this.question = question;
-      this.plan = plan;
-      this.affinity = affinity;
-    }
-
-    @Override
-    public @Nullable RejectReason among(Predicate<Server> acceptable, boolean takesRoom) {
-      Placer.Request request =
-          new Placer.Request(question.client.switchId(), acceptable, plan.profile());
-      explanation = plan.placer().explain(request, question.view.network());
-      kept =
-          affinity != null && affinity.keep(request) instanceof Placement placement
-              ? placement
-              : null;
-      return result() instanceof Placer.Refusal refusal ? AdmissionControl.reasonOf(refusal) : null;
-    }
-
-    Explanation explanation() {
-      return Objects.requireNonNull(explanation);
-    }
-
-    Placer.Result result() {
-      return kept != null ? kept : explanation().result();
-    }
-  }
-
-  private ExplainedConnection chosen(Question question, ServicePlan plan) {
-    @Nullable AffinityPicker picker =
-        plan.pool().persistence() == null
-            ? null
-            : AffinityPicker.of(
-                affinity, plan, question.clientAddress(), question.view.network().trial());
-    Trial trial = new Trial(question, plan, picker);
-    @Nullable RejectReason refused =
-        tiers.tryEach(question.clientAddress(), question.client, null, trial);
-    return explained(
+  private static ExplainedConnection ofBucket(
+      Question question, ServicePlan plan, Outcome outcome) {
+    // the outcome has a result of its own
+    return ofPlan(
         question,
         plan,
-        trial.explanation(),
-        trial.kept != null ? KEPT : trial.explanation().server(),
-        refused == null ? outcome(trial.result()) : new Refused(refused.text()));
+        MemberChoice.ByBucket.explain(
+            Placer.Refusal.NO_SERVER, question.from(plan), plan, question.view),
+        outcome);
   }
 
-  private static ExplainedConnection explained(
-      Question question,
-      ServicePlan plan,
-      Explanation explanation,
-      Reason ofServer,
-      Outcome outcome) {
-    Map<Integer, Explanation.Candidate> byNumber =
-        explanation.candidates().stream()
-            .collect(Collectors.toMap(each -> each.server().number(), each -> each));
-    List<Member> members = question.view.catalog().membersOfPool(plan.pool().id());
-    Exclusions exclusions =
-        new Exclusions(question.view, question.clientAddress(), isUsual(outcome, members));
-    return new ExplainedConnection(
-        question.client,
-        Optional.ofNullable(question.address),
-        Optional.of(plan.vip()),
-        Optional.of(plan.pool()),
+  private static ExplainedConnection ofPlan(
+      Question question, ServicePlan plan, Explanation explanation, Outcome outcome) {
+    return shown(
+        question,
         Optional.of(
-            new Decision(
+            new ExplainedConnection.Decision(
                 plan.choice().algorithm(),
                 Optional.of(plan.choice()),
                 Optional.empty(),
-                ofServer,
+                explanation.server(),
                 explanation.path())),
         outcome,
-        members.stream()
-            .map(member -> candidate(member, byNumber.get(member.number()), exclusions))
-            .collect(ImmutableList.toImmutableList()),
-        Optional.empty());
+        Candidates.of(plan, explanation, outcome, question.request.srcAddress(), question.view));
   }
 
-  /** Whether a member is chosen, and is no backup. */
-  private static boolean isUsual(Outcome outcome, List<Member> members) {
-    return outcome instanceof Placed placed
-        && members.stream()
-            .anyMatch(
-                member ->
-                    member.number() == placed.placement().server().number() && !member.backup());
-  }
-
-  private static Explanation explain(
-      Placer placer, Question question, Predicate<Server> acceptable, ServiceProfile profile) {
-    return placer.explain(
-        new Placer.Request(question.client.switchId(), acceptable, profile),
-        question.view.network());
-  }
-
-  private Outcome outcome(Placer.Result result) {
-    if (!(result instanceof Placement placement)) {
-      return new Refused(AdmissionControl.reasonOf((Placer.Refusal) result).text());
-    }
-    return connections.isFull() ? new Refused(RejectReason.LIMIT.text()) : new Placed(placement);
-  }
-
-  private static Candidate followed(
-      Member member, Server server, Placer.Result result, ImmutableMap<String, Double> values) {
-    return result instanceof Placement placement
-        ? new Candidate(
-            member,
-            server,
-            Optional.of(new Explanation.Paths(placement.requestPath(), placement.replyPath())),
-            values,
-            Optional.empty())
-        : new Candidate(member, server, Optional.empty(), values, Optional.of(Exclusion.NO_ROUTE));
-  }
-
-  private static Candidate candidate(
-      Member member, Explanation.@Nullable Candidate placed, Exclusions exclusions) {
-    Optional<Exclusion> excluded = exclusions.of(member, placed);
-    return placed == null
-        ? new Candidate(member, null, Optional.empty(), ImmutableMap.of(), excluded)
-        : new Candidate(member, placed.server(), placed.paths(), placed.values(), excluded);
-  }
-
-  /** Like {@link FtpData}: chooses the member of the control connection, regardless of its load. */
-  private ExplainedConnection followsControl(
-      Question question, Connection control, ServicePlan plan) {
-    int number = control.server().number();
-    @Nullable Server server = question.view.servers().get(number);
-    @Nullable PoolView members = question.view.poolOfMember().get(number);
-    if (server == null || members == null) {
-      return notPlaced(question, plan, new Refused(RejectReason.NO_MEMBER.text()));
-    }
-    Placer placer = members.placer(control.algorithm());
-    ServiceProfile profile =
-        profiles.ofFtpData(
-            control.vipNumber(),
-            question.view.catalog().serviceFor(Protocol.TCP, FtpSessions.CONTROL_PORT));
-    Explanation explanation =
-        explain(placer, question, candidate -> candidate.number() == number, profile);
-    Placer.Result result =
-        placer.placeOn(
-            server.keepingPorts(),
-            new Placer.Request(question.client.switchId(), any -> true, profile),
-            question.view.network().trial());
+  /** The only candidate is the member of the control connection. */
+  private static ExplainedConnection ofFtpData(
+      Question question, Connection control, Explanation explanation, Outcome outcome) {
+    Server server = Objects.requireNonNull(question.view.servers().get(control.server().number()));
+    Optional<Explanation.Paths> paths =
+        explanation.result() instanceof Placement placement
+            ? Optional.of(new Explanation.Paths(placement.requestPath(), placement.replyPath()))
+            : Optional.empty();
     ImmutableMap<String, Double> values =
         explanation.candidates().stream()
-            .filter(each -> each.server().number() == number)
+            .filter(each -> each.server().number() == server.number())
             .map(Explanation.Candidate::values)
             .findFirst()
             .orElse(ImmutableMap.of()); // it is drained, and no rule evaluates it
-    ImmutableList<Candidate> candidates =
-        question.view.catalog().membersAt(server.address()).stream()
-            .filter(member -> member.number() == number)
-            .map(member -> followed(member, server, result, values))
-            .collect(ImmutableList.toImmutableList());
-    return new ExplainedConnection(
-        question.client,
-        Optional.ofNullable(question.address),
-        Optional.of(plan.vip()),
-        Optional.of(plan.pool()),
+    return shown(
+        question,
         Optional.of(
-            new Decision(
+            new ExplainedConnection.Decision(
                 control.algorithm(),
                 Optional.empty(),
                 Optional.of(control.request()),
-                new Reason("the member of the client's FTP control connection", "none"),
+                explanation.server(),
                 explanation.path())),
-        outcome(result),
-        candidates,
-        Optional.empty());
+        outcome,
+        question.view.catalog().membersAt(server.address()).stream()
+            .filter(member -> member.number() == server.number())
+            .map(
+                member ->
+                    new Candidate(
+                        member,
+                        server,
+                        paths,
+                        values,
+                        paths.isPresent()
+                            ? Optional.empty()
+                            : Optional.of(server.isFull() ? Exclusion.FULL : Exclusion.NO_ROUTE)))
+            .collect(ImmutableList.toImmutableList()));
   }
 }

@@ -1,10 +1,10 @@
 package io.malob.balancer.admission;
 
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.ConnectionLimiter;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.Effects;
 import io.malob.balancer.view.BalancerView;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -34,7 +34,7 @@ public final class FalseEnds {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionLimiter connectionLimiter;
-  private final ConnectionProgrammer programmer;
+  private final ConnectionRuleSender ruleSender;
   private final Predicate<DatapathId> reportsEnds;
   private final LongSupplier nanoTime;
 
@@ -54,13 +54,13 @@ public final class FalseEnds {
       Supplier<BalancerView> views,
       ConnectionTable connections,
       ConnectionLimiter connectionLimiter,
-      ConnectionProgrammer programmer,
+      ConnectionRuleSender ruleSender,
       Predicate<DatapathId> reportsEnds,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.connectionLimiter = connectionLimiter;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
     this.reportsEnds = reportsEnds;
     this.nanoTime = nanoTime;
   }
@@ -83,8 +83,9 @@ public final class FalseEnds {
   public void sweep() {
     long now = nanoTime.getAsLong();
     for (Connection connection : connections.withRules()) {
-      if (connection.hasEnded() && reportsEnds.test(connection.client().switchId())) {
-        long idleNanos = TimeUnit.SECONDS.toNanos(programmer.idleSeconds(connection));
+      if (connection.state() == Connection.State.ENDED
+          && reportsEnds.test(connection.client().switchId())) {
+        long idleNanos = TimeUnit.SECONDS.toNanos(ruleSender.messages().idleSeconds(connection));
         goOnIfEndedBefore(connection, now - idleNanos - GRACE_NANOS);
       }
     }

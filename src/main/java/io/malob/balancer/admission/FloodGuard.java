@@ -1,15 +1,14 @@
 package io.malob.balancer.admission;
 
+import com.google.common.collect.ConcurrentHashMultiset;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FloodRules;
 import io.malob.openflow.FlowLayout;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -34,13 +33,13 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
 
   private final int maxPerSecond;
   private final Supplier<CatalogSnapshot> catalog;
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
   private final LongSupplier nanoTime;
   private final LongAdder rules = new LongAdder();
   private volatile Window window;
 
   /** The drops since a time, by switch and queue; bounded by the number of these. */
-  private record Window(long sinceNanos, Map<Queue, LongAdder> dropped) {}
+  private record Window(long sinceNanos, ConcurrentHashMultiset<Queue> dropped) {}
 
   private record Queue(DatapathId switchId, int classNumber) {}
 
@@ -54,21 +53,18 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
   public FloodGuard(
       int maxPerSecond,
       Supplier<CatalogSnapshot> catalog,
-      FlowProgrammer programmer,
+      RuleSender ruleSender,
       LongSupplier nanoTime) {
     this.catalog = catalog;
     this.maxPerSecond = maxPerSecond;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
     this.nanoTime = nanoTime;
-    window = new Window(nanoTime.getAsLong(), new ConcurrentHashMap<>());
+    window = new Window(nanoTime.getAsLong(), ConcurrentHashMultiset.create());
   }
 
   @Override
   public void dropped(DatapathId switchId, int classNumber, OFPacketIn example, int count) {
-    LongAdder dropped =
-        now().dropped.computeIfAbsent(new Queue(switchId, classNumber), any -> new LongAdder());
-    long before = dropped.sum();
-    dropped.add(count);
+    int before = now().dropped.add(new Queue(switchId, classNumber), count);
     if (before < maxPerSecond && before + count >= maxPerSecond) {
       send(switchId, classNumber, example);
     }
@@ -78,23 +74,34 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
     Window current = window;
     long nanos = nanoTime.getAsLong();
     if (nanos - current.sinceNanos >= WINDOW_NANOS) {
-      current = new Window(nanos, new ConcurrentHashMap<>());
+      current = new Window(nanos, ConcurrentHashMultiset.create());
       window = current; // if two threads start a window each, the counts of one are lost
     }
     return current;
   }
 
   private void send(DatapathId switchId, int classNumber, OFPacketIn example) {
-    programmer.send(
+    ruleSender.send(
         switchId,
         factory -> {
-          List<OFMessage> messages =
-              classNumber == PacketInClasses.REPLIES
-                  ? againstReplies(factory, example)
-                  : FloodRules.against(factory, example, SECONDS).map(List::of).orElse(List.of());
+          List<OFMessage> messages = against(factory, classNumber, example);
           rules.add(messages.size());
           return messages;
         });
+  }
+
+  private List<OFMessage> against(OFFactory factory, int classNumber, OFPacketIn example) {
+    if (classNumber == PacketInClasses.REPLIES) {
+      return againstReplies(factory, example);
+    }
+    boolean isReply =
+        classNumber == PacketInClasses.MEMBERS
+            && !ReplyOrigin.of(catalog.get(), Packet.parse(example.getData())).isEmpty();
+    return (isReply
+            ? FloodRules.againstMember(factory, example, SECONDS)
+            : FloodRules.against(factory, example, SECONDS))
+        .map(List::of)
+        .orElse(List.of());
   }
 
   private List<OFMessage> againstReplies(OFFactory factory, OFPacketIn example) {

@@ -36,7 +36,7 @@ public final class LimitWarnings {
   }
 
   /** Logs what is due. Call it every few seconds, with all VIPs. */
-  public void tell(Collection<Vip> vips) {
+  public void log(Collection<Vip> vips) {
     for (Vip vip : vips) {
       int refused = countIfDue(limits, vip, connectionLimiter.refusedAtVip(vip.number()));
       if (refused != 0) {
@@ -61,14 +61,14 @@ public final class LimitWarnings {
   /**
    * How many connections were rejected since the last warning about a VIP; 0 if no warning is due.
    */
-  private int countIfDue(Map<Integer, Warning> told, Vip vip, int refused) {
+  private int countIfDue(Map<Integer, Warning> logged, Vip vip, int refused) {
     long now = nanoTime.getAsLong();
-    @Nullable Warning last = told.get(vip.number());
+    @Nullable Warning last = logged.get(vip.number());
     int since = last == null ? refused : refused - last.refused;
     if (since == 0 || (last != null && now - last.atNanos < PAUSE_NANOS)) {
       return 0;
     }
-    told.put(vip.number(), new Warning(refused, now));
+    logged.put(vip.number(), new Warning(refused, now));
     return since;
   }
 }

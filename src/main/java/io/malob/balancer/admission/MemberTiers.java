@@ -20,19 +20,10 @@ import org.jspecify.annotations.Nullable;
  *       five-tuple at a member, so such clashes are not checked before a member is chosen.
  *   <li>Those of them at which no connection in the table has the same five-tuple.
  *   <li>All at which no connection in use has the same five-tuple, members behind the client's own
- *       port included.
+ *       port included, unless they have the client's next hop.
  * </ol>
  */
-public final class MemberTiers {
-  private final ConnectionTable connections;
-  private final CoreAccess coreAccess;
-
-  /** The tiers for the connections of a table. */
-  public MemberTiers(ConnectionTable connections, CoreAccess coreAccess) {
-    this.connections = connections;
-    this.coreAccess = coreAccess;
-  }
-
+public record MemberTiers(ConnectionTable connections, CoreAccess coreAccess) {
   /** Chooses a member among the acceptable ones. */
   interface Attempt {
     /**
@@ -67,16 +58,34 @@ public final class MemberTiers {
     if (refused == RejectReason.NO_DISTINCT_MEMBER) {
       refused =
           attempt.among(
-              server -> room.isAt(server) && canTake(server, clientAddress, request), true);
+              server ->
+                  room.isAt(server)
+                      && canTake(server, clientAddress, request)
+                      && room.isElsewhere(server, client),
+              true);
     }
-    return refused == RejectReason.NO_DISTINCT_MEMBER && room.sawFull
+    if (refused != RejectReason.NO_DISTINCT_MEMBER) {
+      return refused;
+    }
+    return room.sawFull
         ? RejectReason.MEMBERS_FULL
-        : refused;
+        : room.sawSameNextHop ? RejectReason.SAME_NEXT_HOP : refused;
   }
 
-  /** Skips members that are full, and records whether it has skipped any. */
+  /** Skips members that cannot serve the client, and records whether it has skipped any. */
   private static final class Room {
     private boolean sawFull;
+    private boolean sawSameNextHop;
+
+    /**
+     * Whether a member has another next hop than the client. A router to both sends the member's
+     * replies to the client directly, past all switches.
+     */
+    boolean isElsewhere(Server server, Attachment client) {
+      boolean isSame = server.at().equals(client);
+      sawSameNextHop |= isSame;
+      return !isSame;
+    }
 
     boolean isAt(Server server) {
       boolean full = server.isFull();

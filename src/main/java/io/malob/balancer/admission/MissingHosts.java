@@ -1,5 +1,7 @@
 package io.malob.balancer.admission;
 
+import io.malob.algorithm.VlanAddress;
+import io.malob.openflow.packet.Packet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,7 @@ public final class MissingHosts {
 
   private final HostFinder hosts;
   private final LongSupplier nanoTime;
-  private final Map<IPAddress<?>, Long> askedAtNanos = new HashMap<>();
+  private final Map<VlanAddress, Long> askedAtNanos = new HashMap<>();
 
   public MissingHosts(HostFinder hosts, LongSupplier nanoTime) {
     this.hosts = hosts;
@@ -32,14 +34,15 @@ public final class MissingHosts {
    *
    * @param missing their addresses, each with the VIP that is the sender of the question
    */
-  public void askForMembers(Map<IPAddress<?>, IPAddress<?>> missing) {
+  public void askForMembers(Map<VlanAddress, IPAddress<?>> missing) {
     missing.entrySet().stream().limit(BATCH).forEach(each -> ask(each.getKey(), each.getValue()));
   }
 
   /** Asks for the client of a packet if the client is not located. */
   public void askForClient(Arrival arrival) {
     if (hosts.locate(arrival.switchId(), arrival.inPort(), arrival.packet()).isEmpty()) {
-      ask(arrival.packet().source(), arrival.packet().destination());
+      Packet packet = arrival.packet();
+      ask(new VlanAddress(packet.source(), packet.vlan()), packet.destination());
     }
   }
 
@@ -48,12 +51,13 @@ public final class MissingHosts {
     askedAtNanos.clear();
   }
 
-  private void ask(IPAddress<?> host, IPAddress<?> vip) {
+  private void ask(VlanAddress host, IPAddress<?> vip) {
     long now = nanoTime.getAsLong();
-    @Nullable Long askedAt = askedAtNanos.get(host);
+    VlanAddress nextHop = new VlanAddress(hosts.routing().nextHop(host.address()), host.vlan());
+    @Nullable Long askedAt = askedAtNanos.get(nextHop);
     boolean early = askedAt != null && now - askedAt < MIN_INTERVAL_NANOS;
-    if (!early && hosts.probeEverywhere(host, vip)) {
-      askedAtNanos.put(host, now);
+    if (!early && hosts.probeAll(host, vip)) {
+      askedAtNanos.put(nextHop, now);
     }
   }
 }

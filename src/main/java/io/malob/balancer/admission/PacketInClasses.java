@@ -3,6 +3,8 @@ package io.malob.balancer.admission;
 import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Protocol;
@@ -17,28 +19,28 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * Assigns packet-ins to queues for times of overload. Each VIP has one queue for SYNs and one for
  * other packets, so that packets of existing connections do not wait behind new connections.
- * Members' packets, members' replies to clients without rules, and agents' reports have queues of
- * their own. All other packets are distributed by ingress port. Thread-safe; allocates next to
- * nothing.
+ * Members' packets, members' replies to clients without rules, ICMP errors to VIPs, and agents'
+ * reports have queues of their own. All other packets are distributed by ingress port. Thread-safe;
+ * allocates next to nothing.
  */
-public final class PacketInClasses implements IPacketInQueueService.Classifier {
-  private static final int MEMBERS = 1;
+public record PacketInClasses(Supplier<CatalogSnapshot> catalog)
+    implements IPacketInQueueService.Classifier {
+  /** Packets of members. */
+  static final int MEMBERS = 1;
+
   private static final int REPORTS = 2;
   private static final int NO_VIP = 3;
 
   /** Replies of members to clients of proactive VIPs that no rule leads to. */
   static final int REPLIES = 4;
 
-  private static final int ARP = 5;
+  /** ICMP errors to VIPs. */
+  private static final int ERRORS = 5;
+
+  private static final int ARP = 6;
   private static final int PORTS = 8;
   private static final int OTHER = ARP + PORTS;
   private static final int VIPS = OTHER + PORTS;
-
-  private final Supplier<CatalogSnapshot> catalog;
-
-  public PacketInClasses(Supplier<CatalogSnapshot> catalog) {
-    this.catalog = catalog;
-  }
 
   @Override
   public int classOf(OFPacketIn packetIn) {
@@ -54,8 +56,11 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
   }
 
   private int ofIcmp(OFPacketIn packetIn, Packet packet) {
-    return packet.isNeighbourMessage()
-        ? ARP + portOf(packetIn)
+    if (packet.isNeighbourMessage()) {
+      return ARP + portOf(packetIn);
+    }
+    return IpFamily.isIcmpError(packet) && catalog.get().isVipAddress(packet.dstAddress())
+        ? ERRORS
         : ofIp(packetIn, packet, Protocol.ICMP, packet.icmpType());
   }
 
@@ -74,7 +79,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
     if (TranslatedReply.is(packetIn, packet, now)) {
       return REPLIES;
     }
-    return Cookie.is(packetIn.getCookie(), Cookie.Kind.REPORT) ? REPORTS : OTHER + portOf(packetIn);
+    return Cookie.is(packetIn.getCookie(), CookieKind.REPORT) ? REPORTS : OTHER + portOf(packetIn);
   }
 
   /** The controller's own frames, which discover links and measure their latency. */
@@ -111,6 +116,7 @@ public final class PacketInClasses implements IPacketInQueueService.Classifier {
       case MEMBERS -> "_members";
       case REPORTS -> "_reports";
       case REPLIES -> "_replies";
+      case ERRORS -> "_errors";
       default -> "_no_vip";
     };
   }

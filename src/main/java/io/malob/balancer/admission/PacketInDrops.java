@@ -33,7 +33,7 @@ public final class PacketInDrops {
   }
 
   /** Logs each class with drops since the last call. For one thread at a time. */
-  public void tell() {
+  public void log() {
     byClass()
         .forEach(
             (name, count) -> {

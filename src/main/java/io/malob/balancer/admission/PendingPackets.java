@@ -1,13 +1,11 @@
 package io.malob.balancer.admission;
 
-import io.malob.balancer.api.RejectReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -71,18 +69,6 @@ public final class PendingPackets {
     pending.add(arrival);
     added.accept(arrival);
     return Entry.WAITS;
-  }
-
-  /**
-   * Makes a packet pending, or rejects it: for the given reason if it has waited long enough, else
-   * for lack of room.
-   */
-  void enterOr(Arrival arrival, RejectReason reason, BiConsumer<Arrival, RejectReason> rejection) {
-    switch (enter(arrival)) {
-      case WAITS -> {}
-      case WAITED_LONG_ENOUGH -> rejection.accept(arrival, reason);
-      case FULL -> rejection.accept(arrival, RejectReason.QUEUE_FULL);
-    }
   }
 
   /** How many packets are pending. */

@@ -2,7 +2,7 @@ package io.malob.balancer.admission;
 
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
 import java.util.List;
@@ -13,15 +13,7 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Rejects packets: sends the client a TCP reset or an ICMP port unreachable, and counts the reason.
  * Thread-safe.
  */
-public final class RejectSender {
-  private final FlowProgrammer programmer;
-  private final RejectCounters rejects;
-
-  public RejectSender(FlowProgrammer programmer, RejectCounters rejects) {
-    this.programmer = programmer;
-    this.rejects = rejects;
-  }
-
+public record RejectSender(RuleSender ruleSender, RejectCounters rejects) {
   /** Counts a packet, and answers it if its protocol has an answer. */
   void reject(Arrival arrival, RejectReason reason) {
     rejects.count(reason);
@@ -39,6 +31,6 @@ public final class RejectSender {
   }
 
   private void send(DatapathId switchId, OFPort port, byte[] frame) {
-    programmer.sendFrame(switchId, List.of(port), frame);
+    ruleSender.sendFrame(switchId, List.of(port), frame);
   }
 }

@@ -5,7 +5,6 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Moved;
-import io.malob.balancer.connection.ConnectionProgrammer;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.packet.Packet;
@@ -14,7 +13,6 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -52,22 +50,26 @@ public final class Relocations {
   private final Supplier<BalancerView> views;
   private final ConnectionTable connections;
   private final ConnectionActivator activator;
-  private final ConnectionProgrammer programmer;
-  private final RequestHandler.Clients clients;
-  private final Predicate<Attachment> isUp;
-  private final Predicate<DatapathId> foreign;
-  private final Consumer<Connection> adopted;
+  private final NextHopChanges nextHops;
+  private final Predicate<DatapathId> unowned;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
   /** Hosts that have moved since the latest walk began. By the executor's tasks alone. */
-  private final Map<MacAddress, Attachment> moved = new HashMap<>();
+  private final Map<Host, Attachment> moved = new HashMap<>();
 
   /** Where members were last seen, by number. By the executor's tasks alone. */
   private final Map<Integer, Attachment> memberPlaces = new HashMap<>();
 
+  /** A host, wherever it is. */
+  private record Host(MacAddress mac, int vlan) {
+    static Host of(Attachment at) {
+      return new Host(at.mac(), at.vlan());
+    }
+  }
+
   private boolean memberMoved;
-  private Map<MacAddress, Attachment> sought = Map.of();
+  private Map<Host, Attachment> sought = Map.of();
   private @Nullable Iterator<Connection> walk;
   private long count;
 
@@ -77,63 +79,49 @@ public final class Relocations {
   /**
    * Nothing has moved yet.
    *
-   * @param clients finds out where the client that a packet comes from is attached
-   * @param isUp whether a port is up and its switch is controlled
-   * @param foreign whether another controller is master of a switch, and follows clients to it
-   * @param adopted told of connections that this controller goes on with
+   * @param nextHops decides whether a packet shows another next hop of a client
+   * @param unowned whether another controller is master of a switch, and follows clients to it
    */
   public Relocations(
       Supplier<BalancerView> views,
       ConnectionTable connections,
       ConnectionActivator activator,
-      ConnectionProgrammer programmer,
-      RequestHandler.Clients clients,
-      Predicate<Attachment> isUp,
-      Predicate<DatapathId> foreign,
-      Consumer<Connection> adopted,
+      NextHopChanges nextHops,
+      Predicate<DatapathId> unowned,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.views = views;
     this.connections = connections;
     this.activator = activator;
-    this.programmer = programmer;
-    this.clients = clients;
-    this.isUp = isUp;
-    this.foreign = foreign;
-    this.adopted = adopted;
+    this.nextHops = nextHops;
+    this.unowned = unowned;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
   /**
-   * A packet of a connection has come to the controller. Called by the threads that read from
-   * switches, several at once; never blocks.
+   * A packet of a connection has come to the controller. Returns whether that shows that an end has
+   * moved. Called by the threads that read from switches, several at once; never blocks.
    */
-  void seen(Connection connection, Arrival arrival, boolean isFromClient) {
+  boolean seen(Connection connection, Arrival arrival, boolean isFromClient) {
     Attachment before = connection.client();
-    Attachment client = isFromClient ? placeOf(before, arrival) : before;
-    Server server = serverNow(connection);
-    relocate(connection, client, server, REST_NANOS);
-  }
-
-  /**
-   * Where a client is attached. A client that sends with the same MAC has moved, as a learning
-   * switch would conclude. Another MAC may be that of another router, or the address may be
-   * spoofed: it counts only if the old port is down.
-   */
-  private Attachment placeOf(Attachment before, Arrival arrival) {
-    if (arrival.inPort().equals(before.port()) && arrival.switchId().equals(before.switchId())) {
-      return before;
+    if (isFromClient) {
+      Attachment client = nextHops.byRequest(before, arrival);
+      return relocate(connection, client, serverNow(connection), REST_NANOS);
     }
-    return clients
-        .locate(arrival.switchId(), arrival.inPort(), arrival.packet())
-        .filter(found -> found.mac().equals(before.mac()) || isDown(before))
-        .orElse(before);
-  }
-
-  /** Whether a port is down; of another controller's switches, that is not known. */
-  private boolean isDown(Attachment place) {
-    return !foreign.test(place.switchId()) && !isUp.test(place);
+    Packet reply = arrival.packet();
+    @Nullable MacAddress expected =
+        connection.changeReplyMac(reply.dstMac(), arrival.nanos(), REST_NANOS);
+    if (expected == null) {
+      return relocate(connection, before, serverNow(connection), REST_NANOS);
+    }
+    activator.clearReplies(connection, expected);
+    Attachment client = nextHops.byReply(connection, reply, arrival.nanos());
+    boolean hasMoved = relocate(connection, client, serverNow(connection), 0);
+    if (!hasMoved) {
+      activator.restore(connection);
+    }
+    return hasMoved;
   }
 
   /**
@@ -143,14 +131,15 @@ public final class Relocations {
    */
   public boolean takesOver(Connection connection, DatapathId at, OFPort inPort, Packet packet) {
     Attachment client =
-        placeOf(connection.client(), new Arrival(at, inPort, packet, nanoTime.getAsLong()));
+        nextHops.byRequest(
+            connection.client(), new Arrival(at, inPort, packet, nanoTime.getAsLong()));
     return !client.switchId().equals(connection.client().switchId())
         && relocate(connection, client, serverNow(connection), REST_NANOS);
   }
 
   /** Whether another controller is master of the switch of a connection's client. */
   boolean isOfOther(Connection connection) {
-    return foreign.test(connection.client().switchId());
+    return unowned.test(connection.client().switchId());
   }
 
   /** The member of a connection where it is attached now. */
@@ -164,7 +153,7 @@ public final class Relocations {
 
   private boolean relocate(
       Connection connection, Attachment client, Server server, long restNanos) {
-    if (foreign.test(client.switchId())) {
+    if (unowned.test(client.switchId())) {
       return false; // its master follows the client
     }
     if (client.equals(connection.client()) && server.at().equals(connection.server().at())) {
@@ -175,17 +164,7 @@ public final class Relocations {
     if (before == null) {
       return false;
     }
-    adopted.accept(connection);
-    // at the same switch, rules are written over
-    if (!before.client().switchId().equals(client.switchId())) {
-      programmer.clearClientSide(connection, before.client());
-    }
-    if (!before.server().at().switchId().equals(server.at().switchId())) {
-      programmer.clearMemberSide(connection, before.server().at());
-    }
-    if (before.hasRules()) {
-      activator.reroute(connection, before.route());
-    }
+    activator.follow(connection, before);
     return true;
   }
 
@@ -196,7 +175,7 @@ public final class Relocations {
 
   /** A host is attached there now. To be called by tasks of the executor. */
   public void hostMoved(Attachment now) {
-    moved.put(now.mac(), now);
+    moved.put(Host.of(now), now);
     isBusy = true;
   }
 
@@ -226,8 +205,7 @@ public final class Relocations {
     int moves = 0;
     for (int checks = 0; checks < MAX_CHECKS && moves < MAX_MOVES && rest.hasNext(); checks++) {
       Connection connection = rest.next();
-      Attachment client = sought.getOrDefault(connection.client().mac(), connection.client());
-      if (relocate(connection, client, serverNow(connection), 0)) {
+      if (relocate(connection, clientNow(connection), serverNow(connection), 0)) {
         moves++;
       }
     }
@@ -239,6 +217,19 @@ public final class Relocations {
       }
       count = 0;
     }
+  }
+
+  /** A client behind a router moves with the address that its member sends replies to. */
+  private Attachment clientNow(Connection connection) {
+    @Nullable MacAddress gateway = connection.replyMac();
+    @Nullable Attachment now = sought.get(Host.of(connection.client()));
+    if (now == null && gateway != null) {
+      now = sought.get(new Host(gateway, connection.client().vlan()));
+      if (now != null && nextHops.isHost(connection.request().source(), connection.client())) {
+        now = null;
+      }
+    }
+    return now == null ? connection.client() : now;
   }
 
   @SuppressWarnings("ReferenceEquality") // to compare all members each time would cost too much

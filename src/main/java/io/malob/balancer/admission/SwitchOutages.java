@@ -1,5 +1,6 @@
 package io.malob.balancer.admission;
 
+import com.google.common.collect.Maps;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,9 +60,7 @@ public final class SwitchOutages {
   /** The switches that have been away for longer than a usual outage, and since when. */
   public Map<DatapathId, Long> lost() {
     long now = nanoTime.getAsLong();
-    Map<DatapathId, Long> lost = new HashMap<>(goneSinceNanos);
-    lost.values().removeIf(since -> now - since < AWAY_NANOS);
-    return lost;
+    return new HashMap<>(Maps.filterValues(goneSinceNanos, since -> now - since >= AWAY_NANOS));
   }
 
   /** Whether a missing path may soon be available again. */

@@ -1,19 +1,21 @@
 package io.malob.balancer.admission;
 
+import io.malob.algorithm.VlanAddress;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.packet.NeighbourReplies;
+import io.malob.state.catalog.Vip;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * Announces the MACs of new VIP addresses to all hosts, by gratuitous ARP or unsolicited neighbour
- * advertisements: a host that knows another MAC of the address, of a host that had it before, uses
- * the VIP's at once. For one thread at a time, except {@link #isDue}.
+ * Announces the MACs of new VIP addresses to all hosts of their VLANs, by gratuitous ARP or
+ * unsolicited neighbour advertisements: a host that knows another MAC of the address, of a host
+ * that had it before, uses the VIP's at once. For one thread at a time, except {@link #isDue}.
  */
 public final class VipAnnouncer {
   /** The time between two steps. */
@@ -23,22 +25,20 @@ public final class VipAnnouncer {
   static final int MESSAGES_PER_TICK = 100;
 
   private final Supplier<BalancerView> views;
-  private final Sender sender;
+  private final ToIntFunction<VlanAddress> sender;
   private final Set<IPAddress<?>> due = new LinkedHashSet<>();
   private volatile boolean isDue;
 
   /** How many messages may be sent; negative after an address for very many switches. */
   private int credit;
 
-  /** Sends frames to hosts. */
-  public interface Sender {
-    /**
-     * Sends a frame from all host ports of this controller's switches; returns how many have one.
-     */
-    int sendToHosts(byte[] frame);
-  }
-
-  public VipAnnouncer(Supplier<BalancerView> views, Sender sender) {
+  /**
+   * Announces nothing yet.
+   *
+   * @param sender announces an address in its VLAN from all host ports of this controller's
+   *     switches; returns how many switches have one
+   */
+  public VipAnnouncer(Supplier<BalancerView> views, ToIntFunction<VlanAddress> sender) {
     this.views = views;
     this.sender = sender;
   }
@@ -61,8 +61,9 @@ public final class VipAnnouncer {
     while (credit > 0 && next.hasNext()) {
       IPAddress<?> vip = next.next();
       next.remove();
-      if (views.get().catalog().isVipAddress(vip)) {
-        credit -= sender.sendToHosts(NeighbourReplies.announcement(VipMac.of(vip), vip));
+      List<Vip> vips = views.get().catalog().vipsAt(vip);
+      if (!vips.isEmpty()) {
+        credit -= sender.applyAsInt(new VlanAddress(vip, vips.get(0).vlan()));
       }
     }
     isDue = !due.isEmpty();

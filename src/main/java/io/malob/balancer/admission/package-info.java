@@ -1,6 +1,6 @@
 /**
- * The packet path: classifies a packet, finds or places its connection, and activates, tears down,
- * resets or rejects connections. Explains placements.
+ * The packet path: classifies a packet, looks up its connection, decides what becomes of it, and
+ * executes or explains the decision. Admits, activates, tears down, resets and rejects connections.
  *
  * <p>May use: health and below.
  */

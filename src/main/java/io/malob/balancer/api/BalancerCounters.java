@@ -10,11 +10,11 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * @param dormantConnections connections whose rules have expired and whose state is kept
  * @param unsentBatches batches of messages that were not sent because a switch was disconnected or
  *     did not read
- * @param rejectedRules the number of the balancer's rules that a switch rejected, by switch and
+ * @param refusedRules the number of the balancer's rules that a switch rejected, by switch and
  *     reason; without switches that accepted all rules
  */
 public record BalancerCounters(
     int openConnections,
     int dormantConnections,
     long unsentBatches,
-    Map<DatapathId, Map<String, Long>> rejectedRules) {}
+    Map<DatapathId, Map<String, Long>> refusedRules) {}

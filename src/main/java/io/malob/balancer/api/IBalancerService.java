@@ -5,6 +5,8 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Protocol;
+import io.malob.state.network.Routing;
+import io.malob.state.network.StaticRoutes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,10 +54,20 @@ public interface IBalancerService extends IFloodlightService {
   }
 
   /** The number of open connections of each VIP, including the estimated ones, by VIP id. */
-  Map<String, Integer> vipConnections();
+  default Map<String, Integer> vipConnections() {
+    return Maps.transformValues(vipStats(), VipStats::activeConnections);
+  }
 
   /** The open and half-open connections of each VIP of the catalog, by VIP id. */
   Map<String, VipStats> vipStats();
+
+  /** How the balancer reaches members. */
+  default Routing routing() {
+    return Routing.DIRECT;
+  }
+
+  /** The routes to members behind routers. All changes go through it. */
+  StaticRoutes routes();
 
   /** The state of VIPs that are or may become proactive, as of the last second. */
   default List<ProactiveStats> proactive() {
@@ -85,6 +97,11 @@ public interface IBalancerService extends IFloodlightService {
    * no VIP.
    */
   Set<DatapathId> unservedSwitches();
+
+  /** The hosts that send from two ports in turns. */
+  default List<SplitHost> splitHosts() {
+    return List.of();
+  }
 
   /** The connections that got no member since the controller started, by reason. */
   Map<String, Long> rejects();

@@ -29,26 +29,8 @@ public record MemberStats(
     Health health,
     double share) {
 
-  /** The counts of a member without a monitor. */
-  public MemberStats(
-      long activeConnections,
-      long totalConnections,
-      OptionalInt reportedConnections,
-      int foreignConnections,
-      boolean located) {
-    this(
-        activeConnections,
-        totalConnections,
-        reportedConnections,
-        0,
-        foreignConnections,
-        located,
-        Health.UNCHECKED,
-        1);
-  }
-
   /** The counts of a member without connections and without a report. */
   public static MemberStats unknown(boolean located) {
-    return new MemberStats(0, 0, OptionalInt.empty(), 0, located);
+    return new MemberStats(0, 0, OptionalInt.empty(), 0, 0, located, Health.UNCHECKED, 1);
   }
 }

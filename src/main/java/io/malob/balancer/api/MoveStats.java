@@ -1,5 +1,7 @@
 package io.malob.balancer.api;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * Counts of long flows, which carry much traffic for a long time, since the controller's start. A
  * connection consists of two flows, one in each direction.
@@ -12,4 +14,9 @@ package io.malob.balancer.api;
  * @param leftOut the number of switches that the latest poll skipped because they had too many
  *     connections
  */
-public record MoveStats(int longFlows, long seen, long moved, long failed, int leftOut) {}
+public record MoveStats(
+    @JsonProperty("elephants") int longFlows,
+    @JsonProperty("elephants_seen") long seen,
+    long moved,
+    long failed,
+    @JsonProperty("switches_left_out") int leftOut) {}

@@ -1,18 +1,14 @@
 package io.malob.balancer.api;
 
-import static java.util.Objects.requireNonNull;
-
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.Maps;
-import java.util.EnumSet;
+import io.malob.module.EnumCounts;
 import java.util.Locale;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts packet-ins by outcome. Packets that opened a connection or were rejected are counted
  * elsewhere: with placements and rejects. Thread-safe.
  */
-public final class PacketInCounters {
+public final class PacketInCounters extends EnumCounts<PacketInCounters.Outcome> {
   /** The outcome of a packet-in. */
   public enum Outcome {
     /** Its connection is known. The packet was forwarded, or is pending until the path is ready. */
@@ -35,11 +31,8 @@ public final class PacketInCounters {
     }
   }
 
-  private final ImmutableMap<Outcome, LongAdder> counts =
-      Maps.toMap(EnumSet.allOf(Outcome.class), any -> new LongAdder());
-
-  public void count(Outcome outcome) {
-    requireNonNull(counts.get(outcome)).increment();
+  public PacketInCounters() {
+    super(Outcome.class);
   }
 
   /**
@@ -49,10 +42,10 @@ public final class PacketInCounters {
    * @param rejects the rejected packets, by reason
    */
   public ImmutableMap<String, Long> with(long placed, RejectCounters rejects) {
-    ImmutableMap.Builder<String, Long> byOutcome = ImmutableMap.builder();
-    byOutcome.put("placed", placed);
-    byOutcome.put("refused", rejects.ofPackets());
-    counts.forEach((outcome, count) -> byOutcome.put(outcome.text(), count.sum()));
-    return byOutcome.build();
+    return ImmutableMap.<String, Long>builder()
+        .put("placed", placed)
+        .put("refused", rejects.ofPackets())
+        .putAll(by(Outcome::text))
+        .build();
   }
 }

@@ -1,15 +1,11 @@
 package io.malob.balancer.api;
 
-import static java.util.Objects.requireNonNull;
-
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.Maps;
 import io.malob.algorithm.Algorithm;
 import io.malob.balancer.api.BalancerActivity.PlacementCount;
+import io.malob.module.EnumCounts;
 import io.malob.state.catalog.Service;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,15 +32,14 @@ public final class PlacementCounts {
   /** The counts of one service and algorithm. */
   public static final class Tally {
     private final LongAdder placed = new LongAdder();
-    private final ImmutableMap<RejectReason, LongAdder> refused =
-        Maps.toMap(EnumSet.allOf(RejectReason.class), any -> new LongAdder());
+    private final EnumCounts<RejectReason> refused = new EnumCounts<>(RejectReason.class);
 
     public void placed() {
       placed.increment();
     }
 
     public void refused(RejectReason reason) {
-      requireNonNull(refused.get(reason)).increment();
+      refused.count(reason);
     }
   }
 
@@ -94,11 +89,14 @@ public final class PlacementCounts {
   private static void add(
       List<PlacementCount> lines, String service, String algorithm, Tally tally) {
     lines.add(new PlacementCount(service, algorithm, PlacementCount.PLACED, tally.placed.sum()));
-    tally.refused.forEach(
-        (reason, count) -> {
-          if (count.sum() > 0) {
-            lines.add(new PlacementCount(service, algorithm, reason.text(), count.sum()));
-          }
-        });
+    tally
+        .refused
+        .by(RejectReason::text)
+        .forEach(
+            (reason, count) -> {
+              if (count > 0) {
+                lines.add(new PlacementCount(service, algorithm, reason, count));
+              }
+            });
   }
 }

@@ -21,6 +21,8 @@ public enum RejectReason {
   NO_ROUTE,
   /** Every member already has a connection that this one could not be distinguished from. */
   NO_DISTINCT_MEMBER,
+  /** The client and every other member are behind one router, so replies would pass no switch. */
+  SAME_NEXT_HOP,
   /** The VIP has reached its limit of connections. */
   VIP_FULL,
   /** Every eligible member has reached its limit of connections. */
@@ -31,6 +33,8 @@ public enum RejectReason {
   NO_CLIENT,
   /** A TCP segment without SYN of an unknown connection. */
   UNKNOWN_CONNECTION,
+  /** A member's segment of an unknown connection: it may be to any of several VIPs. */
+  UNKNOWN_REPLY,
   /** The balancer has reached its limit of connections. */
   LIMIT,
   /** Too many connections to its VIP are half open. */
@@ -51,6 +55,8 @@ public enum RejectReason {
   FRAGMENT,
   /** IPv6 with a routing header: it lists routers to visit, and so can evade rules. */
   ROUTING_HEADER,
+  /** A frame with two VLAN tags (QinQ) in the VLAN of the VIP. */
+  DOUBLE_TAGGED,
   /** The packet is malformed, or is not TCP, UDP or an ICMP echo. */
   NOT_BALANCED,
   /**

@@ -1,16 +1,22 @@
 package io.malob.balancer.bucket;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.state.catalog.Protocol;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -27,11 +33,21 @@ public final class Buckets {
    */
   private static final long TAKES_EFFECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** At how many edges a bucket is looked for if the client's edge is not known. */
+  private static final int MAX_EDGES = 8;
+
   private static final int VIPS = 4_096;
 
   private final Map<Place, BucketTable> tables = new ConcurrentHashMap<>();
+
+  /** The client edges that have tables, by VIP; those of a VIP are never empty. */
+  private final Map<Integer, ConcurrentSkipListSet<DatapathId>> edges = new ConcurrentHashMap<>();
+
+  /** Those of them whose tables are in force. */
+  private final Map<Integer, ConcurrentSkipListSet<DatapathId>> placing = new ConcurrentHashMap<>();
+
   private final AtomicLongArray arrivals = new AtomicLongArray(VIPS);
-  private final Map<Integer, LongAdder> adopted = new ConcurrentHashMap<>();
+  private final Map<Integer, LongAdder> known = new ConcurrentHashMap<>();
   private final Timeouts timeouts;
   private final Predicate<DatapathId> matchesTcpFlags;
   private final LongSupplier nanoTime;
@@ -72,11 +88,41 @@ public final class Buckets {
   /** Publishes the buckets of a VIP at a client edge. */
   public void publish(int vipNumber, DatapathId switchId, BucketTable table) {
     tables.put(new Place(vipNumber, switchId), table);
+    edges.computeIfAbsent(vipNumber, any -> new ConcurrentSkipListSet<>()).add(switchId);
+    if (table.isInForce()) {
+      placing.computeIfAbsent(vipNumber, any -> new ConcurrentSkipListSet<>()).add(switchId);
+    } else {
+      remove(placing, vipNumber, switchId);
+    }
   }
 
   /** Forgets the buckets of a VIP at a client edge. */
   public void forget(int vipNumber, DatapathId switchId) {
     tables.remove(new Place(vipNumber, switchId));
+    remove(edges, vipNumber, switchId);
+    remove(placing, vipNumber, switchId);
+  }
+
+  private static void remove(
+      Map<Integer, ConcurrentSkipListSet<DatapathId>> switches,
+      int vipNumber,
+      DatapathId switchId) {
+    switches.computeIfPresent(
+        vipNumber,
+        (any, of) -> {
+          of.remove(switchId);
+          return of.isEmpty() ? null : of;
+        });
+  }
+
+  /** Whether a VIP has buckets, or has had some whose connections may go on, at any client edge. */
+  public boolean hasTables(int vipNumber) {
+    return edges.containsKey(vipNumber);
+  }
+
+  /** Whether switches place connections of a VIP, at any client edge. */
+  public boolean arePlacing(int vipNumber) {
+    return placing.containsKey(vipNumber);
   }
 
   /** The buckets of a VIP at a client edge; null if it has always been reactive there. */
@@ -108,6 +154,41 @@ public final class Buckets {
     // UDP does not mark first packets: after its idle timeout, an unknown connection is new
     long established = isTcp ? TAKES_EFFECT_NANOS : TimeUnit.SECONDS.toNanos(timeouts.udp);
     return nanoTime.getAsLong() - bucket.sinceNanos() < established ? before : bucket.member();
+  }
+
+  /**
+   * The members of a connection that the controller does not know, whose client's edge is not known
+   * either: that of its bucket at each edge, or at the first {@link #MAX_EDGES} of many.
+   *
+   * @param likely an edge that counts before the others
+   */
+  public ImmutableList<Server> membersOf(int vipNumber, DatapathId likely, FiveTuple request) {
+    @Nullable Set<DatapathId> others = edges.get(vipNumber);
+    if (others == null) {
+      return ImmutableList.of();
+    }
+    Map<Integer, Server> members = new LinkedHashMap<>();
+    Stream.concat(
+            Stream.of(likely).filter(others::contains),
+            others.stream().filter(each -> !each.equals(likely)))
+        .limit(MAX_EDGES)
+        .map(each -> memberOf(vipNumber, each, request, false))
+        .filter(Objects::nonNull)
+        .forEach(member -> members.putIfAbsent(member.number(), member));
+    return ImmutableList.copyOf(members.values());
+  }
+
+  /**
+   * The member of a connection that the controller does not know, at a client edge that has never
+   * had buckets: its client's packets have come in at another edge so far, as those of a router
+   * that has failed. It is that of its bucket at the other edges, if they agree; null otherwise.
+   */
+  public @Nullable Server memberElsewhere(int vipNumber, DatapathId switchId, FiveTuple request) {
+    if (find(vipNumber, switchId) != null) {
+      return null;
+    }
+    ImmutableList<Server> members = membersOf(vipNumber, switchId, request);
+    return members.size() == 1 ? members.get(0) : null;
   }
 
   /**
@@ -186,13 +267,13 @@ public final class Buckets {
   /**
    * Counts a connection that a bucket has placed on a member, and that the controller knows now.
    */
-  public void adopted(int memberNumber) {
-    adopted.computeIfAbsent(memberNumber, any -> new LongAdder()).increment();
+  public void countKnown(int memberNumber) {
+    known.computeIfAbsent(memberNumber, any -> new LongAdder()).increment();
   }
 
   /** How many such connections of a member there were since the last call. By one thread. */
-  public long takeAdopted(int memberNumber) {
-    @Nullable LongAdder count = adopted.get(memberNumber);
+  public long takeKnown(int memberNumber) {
+    @Nullable LongAdder count = known.get(memberNumber);
     return count == null ? 0 : count.sumThenReset();
   }
 

@@ -1,6 +1,7 @@
 package io.malob.balancer.bucket;
 
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -23,10 +24,10 @@ public final class TranslatedReply {
   public static boolean is(OFPacketIn packetIn, Packet packet, CatalogSnapshot catalog) {
     boolean isMiss =
         packetIn.getTableId().equals(FlowLayout.REQUESTS)
-            && Cookie.is(packetIn.getCookie(), Cookie.Kind.SWITCH);
+            && Cookie.is(packetIn.getCookie(), CookieKind.SWITCH);
     boolean isTranslated =
         packetIn.getTableId().equals(FlowLayout.CLASSIFY)
-            && Cookie.is(packetIn.getCookie(), Cookie.Kind.PROACTIVE);
+            && Cookie.is(packetIn.getCookie(), CookieKind.PROACTIVE);
     return (isMiss || isTranslated)
         && packet.isIp()
         && catalog.isVipAddress(packet.source())

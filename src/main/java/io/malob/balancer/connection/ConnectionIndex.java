@@ -24,69 +24,35 @@ final class ConnectionIndex {
   private static final int SEGMENTS = 1 << SEGMENT_BITS;
   private static final int FIRST_BUCKETS = 4;
 
-  private final Side side;
+  private final boolean isReply;
   private final Segment[] segments = new Segment[SEGMENTS];
 
-  /** Which packets' five-tuple a connection is found by. */
-  enum Side {
-    REQUEST {
-      @Override
-      boolean isOf(Connection connection, FiveTuple tuple) {
-        return connection.hasRequest(tuple);
-      }
-
-      @Override
-      FiveTuple tuple(Connection connection) {
-        return connection.request();
-      }
-
-      @Override
-      @Nullable Connection next(Connection connection) {
-        return connection.nextByRequest;
-      }
-
-      @Override
-      void setNext(Connection connection, @Nullable Connection next) {
-        connection.nextByRequest = next;
-      }
-    },
-
-    REPLY {
-      @Override
-      boolean isOf(Connection connection, FiveTuple tuple) {
-        return connection.hasReply(tuple);
-      }
-
-      @Override
-      FiveTuple tuple(Connection connection) {
-        return connection.reply();
-      }
-
-      @Override
-      @Nullable Connection next(Connection connection) {
-        return connection.nextByReply;
-      }
-
-      @Override
-      void setNext(Connection connection, @Nullable Connection next) {
-        connection.nextByReply = next;
-      }
-    };
-
-    abstract boolean isOf(Connection connection, FiveTuple tuple);
-
-    abstract FiveTuple tuple(Connection connection);
-
-    abstract @Nullable Connection next(Connection connection);
-
-    abstract void setNext(Connection connection, @Nullable Connection next);
-  }
-
-  /** An empty index. A connection can be in one of each side at a time. */
-  ConnectionIndex(Side side) {
-    this.side = side;
+  /**
+   * An empty index. A connection can be in one of each direction at a time.
+   *
+   * @param isReply whether connections are found by their replies
+   */
+  ConnectionIndex(boolean isReply) {
+    this.isReply = isReply;
     for (int i = 0; i < SEGMENTS; i++) {
       segments[i] = new Segment();
+    }
+  }
+
+  private FiveTuple tuple(Connection connection) {
+    return isReply ? connection.reply() : connection.request();
+  }
+
+  /** The connection after another one in its chain. */
+  @Nullable Connection next(Connection connection) {
+    return isReply ? connection.nextByReply : connection.nextByRequest;
+  }
+
+  private void setNext(Connection connection, @Nullable Connection next) {
+    if (isReply) {
+      connection.nextByReply = next;
+    } else {
+      connection.nextByRequest = next;
     }
   }
 
@@ -108,7 +74,7 @@ final class ConnectionIndex {
 
   /** Removes a connection, if it is there. */
   void remove(Connection connection) {
-    int hash = TupleHash.SECRET.of(side.tuple(connection));
+    int hash = TupleHash.SECRET.of(tuple(connection));
     segmentOf(hash).remove(connection, hash);
   }
 
@@ -148,8 +114,8 @@ final class ConnectionIndex {
     private @Nullable Connection find(FiveTuple tuple, int hash) {
       AtomicReferenceArray<@Nullable Connection> buckets = heads;
       @Nullable Connection each = buckets.get(bucket(hash, buckets));
-      while (each != null && !side.isOf(each, tuple)) {
-        each = side.next(each);
+      while (each != null && !(isReply ? each.hasReply(tuple) : each.hasRequest(tuple))) {
+        each = next(each);
       }
       return each;
     }
@@ -179,7 +145,7 @@ final class ConnectionIndex {
     private void link(
         Connection connection, int hash, AtomicReferenceArray<@Nullable Connection> buckets) {
       int bucket = bucket(hash, buckets);
-      side.setNext(connection, buckets.get(bucket));
+      setNext(connection, buckets.get(bucket));
       buckets.set(bucket, connection);
     }
 
@@ -190,8 +156,8 @@ final class ConnectionIndex {
       for (int i = 0; i < before.length(); i++) {
         @Nullable Connection each = before.get(i);
         while (each != null) {
-          @Nullable Connection next = side.next(each);
-          link(each, TupleHash.SECRET.of(side.tuple(each)), after);
+          @Nullable Connection next = next(each);
+          link(each, TupleHash.SECRET.of(tuple(each)), after);
           each = next;
         }
       }
@@ -206,17 +172,17 @@ final class ConnectionIndex {
         @Nullable Connection each = heads.get(bucket);
         while (each != null && each != connection) {
           before = each;
-          each = side.next(each);
+          each = next(each);
         }
         if (each == null) {
           return;
         }
         if (before == null) {
-          heads.set(bucket, side.next(connection));
+          heads.set(bucket, next(connection));
         } else {
-          side.setNext(before, side.next(connection));
+          setNext(before, next(connection));
         }
-        side.setNext(connection, null); // what is gone must not keep what follows it
+        setNext(connection, null); // what is gone must not keep what follows it
         size--;
       } finally {
         lock.unlockWrite(stamp);
@@ -229,7 +195,7 @@ final class ConnectionIndex {
         List<Connection> copy = new ArrayList<>(size);
         AtomicReferenceArray<@Nullable Connection> buckets = heads;
         for (int i = 0; i < buckets.length(); i++) {
-          for (@Nullable Connection each = buckets.get(i); each != null; each = side.next(each)) {
+          for (@Nullable Connection each = buckets.get(i); each != null; each = next(each)) {
             copy.add(each);
           }
         }

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * A reactivated connection is counted even above the limit.
  *
  * <p>In a cluster, all known connections count against a limit, and this controller's own ones
- * against its part of the limit too. A connection that another controller has told of is that one's
- * until this controller {@linkplain #adopted adopts} it. An update of two counts never makes this
- * controller's own ones appear fewer than they are. Thread-safe; never blocks.
+ * against its part of the limit too. A connection that another controller has published is that
+ * one's until this controller {@linkplain #countAsOwn goes on} with it. An update of two counts
+ * never makes this controller's own ones appear fewer than they are. Thread-safe; never blocks.
  */
 public final class ConnectionLimiter {
   private final AtomicIntegerArray ofVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
@@ -94,7 +94,7 @@ public final class ConnectionLimiter {
     view.loadChanged(connection.server());
   }
 
-  /** Another controller has told of an open connection. */
+  /** Another controller has published an open connection. */
   public void replicated(Connection connection, BalancerView view) {
     resumed(connection, view);
     addOfOthers(connection, 1);
@@ -105,7 +105,7 @@ public final class ConnectionLimiter {
    *
    * @return whether it was another controller's
    */
-  public boolean adopted(Connection connection) {
+  public boolean countAsOwn(Connection connection) {
     boolean wasOfOther = connection.takeFromOther();
     if (wasOfOther) {
       addOfOthers(connection, -1);
@@ -126,7 +126,7 @@ public final class ConnectionLimiter {
 
   /** A connection is no longer open. */
   public void left(Connection connection, BalancerView view) {
-    adopted(connection);
+    countAsOwn(connection);
     ofVip.decrementAndGet(connection.vipNumber());
     connection.server().load().closed();
     view.loadChanged(connection.server());

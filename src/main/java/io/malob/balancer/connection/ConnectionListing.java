@@ -21,15 +21,7 @@ import org.jspecify.annotations.Nullable;
  * memory in the page. A connection is locked for a few instructions, and only if its tuple may be
  * one of them. Thread-safe.
  */
-public final class ConnectionListing {
-  private final ConnectionTable connections;
-  private final LongSupplier nanoTime;
-
-  public ConnectionListing(ConnectionTable connections, LongSupplier nanoTime) {
-    this.connections = connections;
-    this.nanoTime = nanoTime;
-  }
-
+public record ConnectionListing(ConnectionTable connections, LongSupplier nanoTime) {
   /** See {@link IBalancerService#connections}. */
   public ConnectionPage page(
       Predicate<PlacedConnection> wanted, @Nullable FiveTuple after, int limit) {
@@ -48,7 +40,9 @@ public final class ConnectionListing {
     if (hasMore) {
       smallest.pollLastEntry();
     }
-    return page(smallest, hasMore);
+    return new ConnectionPage(
+        ImmutableList.copyOf(smallest.values()),
+        hasMore ? Optional.of(smallest.lastKey()) : Optional.empty());
   }
 
   private static boolean hasRoom(
@@ -62,12 +56,5 @@ public final class ConnectionListing {
     if (smallest.size() > limit + 1) {
       smallest.pollLastEntry();
     }
-  }
-
-  private static ConnectionPage page(
-      NavigableMap<FiveTuple, PlacedConnection> smallest, boolean hasMore) {
-    return new ConnectionPage(
-        ImmutableList.copyOf(smallest.values()),
-        hasMore ? Optional.of(smallest.lastKey()) : Optional.empty());
   }
 }

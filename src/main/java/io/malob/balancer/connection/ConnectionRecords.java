@@ -6,10 +6,10 @@ import com.google.common.cache.RemovalNotification;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.ConnectionRecord.End;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.module.NanoTicker;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import java.time.Clock;
 import java.time.Duration;
@@ -77,7 +77,7 @@ public final class ConnectionRecords {
         return false;
       }
       known =
-          Cookie.is(cookie, Cookie.Kind.REPLY) ? known.with(null, bytes) : known.with(bytes, null);
+          Cookie.is(cookie, CookieKind.REPLY) ? known.with(null, bytes) : known.with(bytes, null);
       return known.requestBytes() != null && known.replyBytes() != null;
     }
   }
@@ -122,10 +122,10 @@ public final class ConnectionRecords {
     if (sink != null) {
       // if it was reactivated and lost its rules again, the earlier record leaves
       ConnectionRecord known = record(connection, left, end, nanoTime.getAsLong());
-      @Nullable Counted earlier = counted.asMap().remove(connection.generation());
+      @Nullable Counted before = counted.asMap().remove(connection.generation());
       byGeneration.put(
           connection.generation(),
-          new Waiting(earlier == null ? known : known.with(earlier.request, earlier.reply)));
+          new Waiting(before == null ? known : known.with(before.request, before.reply)));
     }
   }
 
@@ -145,12 +145,11 @@ public final class ConnectionRecords {
    * A new connection has taken over the rules of an ended one. Their counters are part of the new
    * connection's record.
    *
-   * @param earlier the connection as it was until then
+   * @param before the connection as it was until then
    */
-  public void replaced(Connection connection, Effects earlier) {
-    @Nullable Consumer<ConnectionRecord> taker = sink;
-    if (taker != null) {
-      taker.accept(record(connection, earlier, End.CLIENT, nanoTime.getAsLong()));
+  public void replaced(Connection connection, Effects before) {
+    if (sink != null) {
+      sink.accept(record(connection, before, End.CLIENT, nanoTime.getAsLong()));
     }
   }
 
@@ -165,7 +164,7 @@ public final class ConnectionRecords {
         connection.algorithm().name(),
         path(left.route(), true),
         path(left.route(), false),
-        left.wasEnded() ? End.CLIENT : end,
+        left.isEnded() ? End.CLIENT : end,
         null,
         null);
   }

@@ -1,23 +1,18 @@
 package io.malob.balancer.connection;
 
+import com.google.common.collect.FluentIterable;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Moved;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import java.lang.ref.WeakReference;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Arrays;
 import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -41,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * it only if it finds a row, or if a row is written meanwhile.
  */
 public final class ConnectionTable {
-
   /** What becomes of a new connection. */
   public enum Admission {
     ADDED,
@@ -53,30 +47,24 @@ public final class ConnectionTable {
     FULL
   }
 
-  /** How many rows are read or removed without a break. */
-  private static final int MAX_BATCH = 256;
-
-  private static final int MAX_STRIPES = 256;
-
   private final int maxOpen;
   private final int maxDormant;
   private final long dormantNanos;
   private final LongSupplier nanoTime;
   private final Consumer<Connection> forgotten;
 
-  private final ConnectionIndex byRequest = new ConnectionIndex(ConnectionIndex.Side.REQUEST);
-  private final ConnectionIndex byReply = new ConnectionIndex(ConnectionIndex.Side.REPLY);
+  private final ConnectionIndex byRequest = new ConnectionIndex(/* isReply= */ false);
+  private final ConnectionIndex byReply = new ConnectionIndex(/* isReply= */ true);
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger dormant = new AtomicInteger();
 
-  /** A power of two, so that each has at least {@link #MAX_BATCH} rows where many are kept. */
-  private final Stripe[] stripes;
+  private final DormantStripe[] stripes;
 
-  /** Is told of changes; see {@link #tell}. */
-  private volatile Consumer<Connection> changes = connection -> {};
+  /** See {@link #subscribe}. */
+  private volatile Consumer<Connection> subscriber = connection -> {};
 
-  /** What must be told of connections that become dormant or go on. */
-  private final List<WeakReference<Walk>> walks = new CopyOnWriteArrayList<>();
+  /** The walks under way, which learn of connections that become dormant or go on. */
+  private final List<WeakReference<ConnectionWalk>> walks = new CopyOnWriteArrayList<>();
 
   /**
    * An empty table.
@@ -97,53 +85,26 @@ public final class ConnectionTable {
     this.dormantNanos = dormantNanos;
     this.nanoTime = nanoTime;
     this.forgotten = forgotten;
-    int count = Math.max(1, Math.min(MAX_STRIPES, Integer.highestOneBit(maxDormant / MAX_BATCH)));
-    stripes = new Stripe[count];
-    for (int i = 0; i < count; i++) {
-      stripes[i] = new Stripe(maxDormant / count);
-    }
+    stripes = DormantStripe.stripes(maxDormant);
   }
 
   /**
-   * Tells of each change of a connection that other controllers must know: it has got its paths,
+   * Publishes each change of a connection that other controllers must know: it has got its paths,
    * changed its state, its paths or its attachments, or left the table.
    *
    * @param receiver called by any thread after the change, maybe within a lock; must not block
    */
-  public void tell(Consumer<Connection> receiver) {
-    changes = receiver;
+  public void subscribe(Consumer<Connection> receiver) {
+    subscriber = receiver;
   }
 
   /** A connection has changed by a method of its own. */
   public void changed(Connection connection) {
-    changes.accept(connection);
+    subscriber.accept(connection);
   }
 
-  /**
-   * The dormant connections of some clients' addresses and ports. These are in the requests and in
-   * the replies of a connection, so that either leads here.
-   */
-  private static final class Stripe {
-    /** Taken before the lock of a connection, never within it. */
-    final StampedLock lock = new StampedLock();
-
-    final DormantConnections rows;
-
-    Stripe(int maxRows) {
-      rows = new DormantConnections(maxRows);
-    }
-  }
-
-  private Stripe stripeOf(Connection connection) {
-    return stripeOf(connection.request(), false);
-  }
-
-  private Stripe stripeOf(FiveTuple tuple, boolean isReply) {
-    int hash =
-        isReply
-            ? TupleHash.SECRET.ofClient(tuple.dstAddress(), tuple.dstPort(), tuple.protocol())
-            : TupleHash.SECRET.ofClient(tuple.srcAddress(), tuple.srcPort(), tuple.protocol());
-    return stripes[(int) ((Integer.toUnsignedLong(hash) * stripes.length) >>> Integer.SIZE)];
+  private DormantStripe stripeOf(Connection connection) {
+    return DormantStripe.of(connection.request(), false, stripes);
   }
 
   /** The connection of these request packets, or null. */
@@ -164,7 +125,7 @@ public final class ConnectionTable {
    */
   private @Nullable Connection search(FiveTuple tuple, boolean isReply) {
     ConnectionIndex others = isReply ? byReply : byRequest;
-    Stripe stripe = stripeOf(tuple, isReply);
+    DormantStripe stripe = DormantStripe.of(tuple, isReply, stripes);
     long stamp = stripe.lock.tryOptimisticRead();
     if (stamp != 0 && stripe.rows.findOptimistically(tuple, isReply) == DormantConnections.NONE) {
       @Nullable Connection found = others.get(tuple);
@@ -188,7 +149,7 @@ public final class ConnectionTable {
       return Admission.FULL;
     }
     Admission admission;
-    Stripe stripe = stripeOf(connection);
+    DormantStripe stripe = stripeOf(connection);
     // many may add at once, but none becomes dormant or goes on
     long stamp = stripe.lock.readLock();
     try {
@@ -233,7 +194,7 @@ public final class ConnectionTable {
   private Effects expire(Connection connection, LongFunction<Effects> transition) {
     long now = nanoTime.getAsLong();
     Effects effects;
-    Stripe stripe = stripeOf(connection);
+    DormantStripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
       effects = transition.apply(now);
@@ -242,7 +203,7 @@ public final class ConnectionTable {
         dormant.incrementAndGet();
         removeFromMaps(connection);
         open.decrementAndGet();
-        tellWalks(connection);
+        noteInWalks(connection);
       }
     } finally {
       stripe.lock.unlockWrite(stamp);
@@ -266,7 +227,7 @@ public final class ConnectionTable {
       return Effects.NONE;
     }
     Effects effects = Effects.NONE;
-    Stripe stripe = stripeOf(connection);
+    DormantStripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
       int row = rowOf(connection, stripe.rows);
@@ -275,7 +236,7 @@ public final class ConnectionTable {
         byRequest.putIfAbsent(connection.request(), connection);
         byReply.putIfAbsent(connection.reply(), connection);
         remove(row, stripe.rows);
-        tellWalks(connection);
+        noteInWalks(connection);
       }
     } finally {
       stripe.lock.unlockWrite(stamp);
@@ -331,7 +292,7 @@ public final class ConnectionTable {
   /** Changes a connection and its row; null if it was dormant and is so no more. */
   private <T> @Nullable T changeRow(
       Connection connection, Function<Connection, @Nullable T> change) {
-    Stripe stripe = stripeOf(connection);
+    DormantStripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
       int row = rowOf(connection, stripe.rows);
@@ -366,7 +327,7 @@ public final class ConnectionTable {
   private Effects leave(Connection connection, Function<Connection, Effects> transition) {
     @Nullable Connection current = connection;
     Effects effects = Effects.NONE;
-    Stripe stripe = stripeOf(connection);
+    DormantStripe stripe = stripeOf(connection);
     long stamp = stripe.lock.writeLock();
     try {
       int row = rowOf(connection, stripe.rows);
@@ -415,28 +376,28 @@ public final class ConnectionTable {
 
   /** Forgets the dormant connections that are too many or too old. To be called now and then. */
   public void sweep() {
-    for (Stripe stripe : stripes) {
+    for (DormantStripe stripe : stripes) {
       sweep(stripe);
     }
   }
 
-  private void sweep(Stripe stripe) {
+  private void sweep(DormantStripe stripe) {
     long now = nanoTime.getAsLong();
-    List<Connection> batch = sweepBatch(stripe, now);
-    while (!batch.isEmpty()) {
-      batch.forEach(forgotten);
-      batch.forEach(changes);
+    List<Connection> batch;
+    do {
       batch = sweepBatch(stripe, now);
-    }
+      batch.forEach(forgotten);
+      batch.forEach(this::changed);
+    } while (batch.size() == DormantStripe.MAX_BATCH);
   }
 
-  private List<Connection> sweepBatch(Stripe stripe, long nowNanos) {
+  private List<Connection> sweepBatch(DormantStripe stripe, long nowNanos) {
     List<Connection> batch = new ArrayList<>();
     DormantConnections rows = stripe.rows;
     long stamp = stripe.lock.writeLock();
     try {
       int row = toGo(rows, nowNanos);
-      while (batch.size() < MAX_BATCH && row != DormantConnections.NONE) {
+      while (batch.size() < DormantStripe.MAX_BATCH && row != DormantConnections.NONE) {
         @Nullable Connection connection = rows.picture(row);
         if (connection != null && connection.forget().happened()) {
           batch.add(connection);
@@ -458,23 +419,12 @@ public final class ConnectionTable {
 
   /** All connections that meet a condition; linear, for administrators' changes. */
   public List<Connection> find(Predicate<Connection> condition) {
-    return among(all(), condition);
+    return FluentIterable.from(all()).filter(condition::test).toList();
   }
 
   /** All connections with rules that meet a condition; linear in those. */
   public List<Connection> findWithRules(Predicate<Connection> condition) {
-    return among(withRules(), condition);
-  }
-
-  private static List<Connection> among(
-      Iterable<Connection> connections, Predicate<Connection> condition) {
-    List<Connection> found = new ArrayList<>();
-    for (Connection connection : connections) {
-      if (condition.test(connection)) {
-        found.add(connection);
-      }
-    }
-    return found;
+    return FluentIterable.from(withRules()).filter(condition::test).toList();
   }
 
   /**
@@ -495,99 +445,15 @@ public final class ConnectionTable {
 
   /** As {@link #all()}, but only those whose requests meet a condition. */
   Iterable<Connection> all(Predicate<FiveTuple> condition) {
-    return () -> new Walk(condition);
+    return () -> new ConnectionWalk(condition, byRequest, stripes, walks);
   }
 
-  private void tellWalks(Connection connection) {
-    for (WeakReference<Walk> each : walks) {
-      @Nullable Walk walk = each.get();
+  private void noteInWalks(Connection connection) {
+    for (WeakReference<ConnectionWalk> each : walks) {
+      @Nullable ConnectionWalk walk = each.get();
       if (walk != null) {
-        walk.moved.add(connection);
+        walk.moved(connection);
       }
-    }
-  }
-
-  /**
-   * Goes over the connections with rules, then over the dormant ones, then over those that have
-   * become dormant or gone on meanwhile, which may have been missed.
-   */
-  private final class Walk implements Iterator<Connection> {
-    private final Predicate<FiveTuple> condition;
-    private final Queue<Connection> moved = new ConcurrentLinkedQueue<>();
-    private final Queue<Connection> batch = new ArrayDeque<>();
-    private final WeakReference<Walk> reference = new WeakReference<>(this);
-    private final Iterator<Connection> withRules;
-    private int stripe;
-    private int row;
-    private @Nullable Connection next;
-
-    Walk(Predicate<FiveTuple> condition) {
-      this.condition = condition;
-      walks.removeIf(each -> each.get() == null); // some were given up
-      walks.add(reference);
-      withRules = byRequest.all().iterator();
-    }
-
-    @Override
-    public boolean hasNext() {
-      while (next == null) {
-        @Nullable Connection candidate = advance();
-        if (candidate == null) {
-          walks.remove(reference);
-          return false;
-        }
-        if (condition.test(candidate.request())) {
-          next = candidate;
-        }
-      }
-      return true;
-    }
-
-    private @Nullable Connection advance() {
-      if (withRules.hasNext()) {
-        return withRules.next();
-      }
-      @Nullable Connection first = batch.poll();
-      while (first == null && readRows()) {
-        first = batch.poll();
-      }
-      return first == null ? moved.poll() : first;
-    }
-
-    /** Makes objects of some rows; false if there are no more. */
-    private boolean readRows() {
-      if (stripe == stripes.length) {
-        return false;
-      }
-      DormantConnections rows = stripes[stripe].rows;
-      StampedLock lock = stripes[stripe].lock;
-      long stamp = lock.readLock();
-      try {
-        int end = Math.min(rows.capacity(), row + MAX_BATCH);
-        for (; row < end; row++) {
-          @Nullable Connection connection = rows.picture(row, condition);
-          if (connection != null) {
-            batch.add(connection);
-          }
-        }
-        if (row >= rows.capacity()) {
-          stripe++;
-          row = 0;
-        }
-        return true;
-      } finally {
-        lock.unlockRead(stamp);
-      }
-    }
-
-    @Override
-    public Connection next() {
-      @Nullable Connection found = hasNext() ? next : null;
-      if (found == null) {
-        throw new NoSuchElementException();
-      }
-      next = null;
-      return found;
     }
   }
 
@@ -613,15 +479,6 @@ public final class ConnectionTable {
 
   /** How many bytes are taken by what is kept of dormant connections. */
   long bytesOfDormant() {
-    long bytes = 0;
-    for (Stripe stripe : stripes) {
-      long stamp = stripe.lock.readLock();
-      try {
-        bytes += stripe.rows.bytes();
-      } finally {
-        stripe.lock.unlockRead(stamp);
-      }
-    }
-    return bytes;
+    return Arrays.stream(stripes).mapToLong(DormantStripe::bytes).sum();
   }
 }

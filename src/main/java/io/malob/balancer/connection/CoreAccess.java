@@ -1,34 +1,34 @@
 package io.malob.balancer.connection;
 
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ListMultimap;
+import com.google.common.collect.MultimapBuilder;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.view.AccessPaths;
 import io.malob.balancer.view.AccessPaths.Hop;
 import io.malob.module.AttachedHosts;
 import io.malob.openflow.AccessRule;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.TableLayout;
+import io.malob.openflow.FoundRule;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.RuleBook;
+import io.malob.openflow.RuleSender;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
+import io.malob.state.network.SelfAddresses;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
@@ -49,34 +49,36 @@ public final class CoreAccess {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final IDeviceService devices;
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
+  private final RuleBook<AccessRule> book;
   private final BiConsumer<IDevice, Attachment> moved;
+  private final SelfAddresses selfAddresses;
   private final LongSupplier nanoTime;
 
   private volatile AccessPaths paths = AccessPaths.NONE;
 
   /** Places of hosts according to rules of an earlier run, by core switch. */
-  private final Map<DatapathId, Map<MacAddress, OFPort>> earlierPlaces = new HashMap<>();
+  private final Map<DatapathId, Map<MacAddress, OFPort>> recoveredPlaces = new HashMap<>();
 
   /** When the rules of an earlier run were read from a switch. */
   private final Map<DatapathId, Long> readAtNanos = new HashMap<>();
 
-  /** The rules of each core switch, by the packets that they match. */
-  private Map<DatapathId, Map<AccessRule.Packets, AccessRule>> wanted = new HashMap<>();
-
   /**
    * No hosts and no rules.
    *
-   * @param moved told of hosts behind core switches that are attached elsewhere now
+   * @param moved receives hosts behind core switches that are attached elsewhere now
    */
   public CoreAccess(
       IDeviceService devices,
-      FlowProgrammer programmer,
+      RuleSender ruleSender,
       BiConsumer<IDevice, Attachment> moved,
+      SelfAddresses selfAddresses,
       LongSupplier nanoTime) {
     this.devices = devices;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
+    this.book = new RuleBook<>(ruleSender);
     this.moved = moved;
+    this.selfAddresses = selfAddresses;
     this.nanoTime = nanoTime;
   }
 
@@ -106,10 +108,7 @@ public final class CoreAccess {
   /** Takes over changes of topology, hosts and catalog, and updates the rules of core switches. */
   public void update(Topology topology, CatalogSnapshot catalog) {
     AccessPaths before = paths;
-    AccessPaths now =
-        AccessPaths.of(
-            topology,
-            switchId -> programmer.compiler().layout(switchId) == TableLayout.LABELS_ONLY);
+    AccessPaths now = AccessPaths.of(topology, ruleSender.compiler()::isCore);
     if (now.equals(AccessPaths.NONE) && before.equals(now)) {
       return;
     }
@@ -119,16 +118,17 @@ public final class CoreAccess {
       behind.forEach(device -> edgeOf(device).ifPresent(at -> moved.accept(device, at)));
       warn(before, now);
     }
-    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules = rules(now, catalog, behind);
-    addEarlier(rules, topology);
-    apply(rules);
+    ListMultimap<DatapathId, AccessRule> rules = rules(now, catalog, behind);
+    addRecovered(rules, topology);
+    for (DatapathId switchId : Sets.union(rules.keySet(), book.switches())) {
+      book.set(switchId, RuleBook.byKey(rules.get(switchId)));
+    }
   }
 
   /** Hosts that have been silent since the controller's start are still where they were. */
-  private void addEarlier(
-      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules, Topology topology) {
+  private void addRecovered(ListMultimap<DatapathId, AccessRule> rules, Topology topology) {
     AttachedHosts known = new AttachedHosts(devices);
-    earlierPlaces.forEach(
+    recoveredPlaces.forEach(
         (switchId, places) -> {
           places.keySet().removeIf(mac -> known.find(mac).isPresent());
           places.forEach(
@@ -141,51 +141,49 @@ public final class CoreAccess {
                 }
               });
         });
-    earlierPlaces.values().removeIf(Map::isEmpty);
+    recoveredPlaces.values().removeIf(Map::isEmpty);
   }
 
   /**
-   * A rule of an earlier run was read from a switch. It stays for a while, and tells where its host
+   * A rule of an earlier run was read from a switch. It stays for a while, and says where its host
    * is.
    */
-  public void foundEarlier(DatapathId switchId, AccessRule.Key key, OFPort out) {
+  public void recover(DatapathId switchId, FoundRule.Access rule) {
     readAtNanos.put(switchId, nanoTime.getAsLong());
-    key.host()
+    AccessRule.hostOf(rule.entry())
         .ifPresent(
-            mac -> earlierPlaces.computeIfAbsent(switchId, any -> new HashMap<>()).put(mac, out));
+            mac ->
+                recoveredPlaces
+                    .computeIfAbsent(switchId, any -> new HashMap<>())
+                    .put(mac, rule.out()));
   }
 
   /** Whether rules of an earlier run are kept at a switch. */
-  public boolean keepsEarlier(DatapathId switchId) {
+  public boolean keepsRecovered(DatapathId switchId) {
     @Nullable Long since = readAtNanos.get(switchId);
     return since != null && nanoTime.getAsLong() - since < PATIENCE_NANOS;
   }
 
   private static void warn(AccessPaths before, AccessPaths now) {
-    for (DatapathId switchId : now.unserved()) {
-      if (!before.unserved().contains(switchId)) {
-        LOG.warn(
-            "switch_not_served switch={} - no switch that translates addresses is reached from it:"
-                + " its hosts reach no VIP",
-            switchId);
-      }
+    for (DatapathId switchId : Sets.difference(now.unserved(), before.unserved())) {
+      LOG.warn(
+          "switch_not_served switch={} - no switch that translates addresses is reached from it:"
+              + " its hosts reach no VIP",
+          switchId);
     }
-    for (DatapathId switchId : before.unserved()) {
-      if (!now.unserved().contains(switchId)) {
-        LOG.info("switch_served switch={}", switchId);
-      }
+    for (DatapathId switchId : Sets.difference(before.unserved(), now.unserved())) {
+      LOG.info("switch_served switch={}", switchId);
     }
   }
 
   /** The hosts at core switches, now or before. */
   private List<IDevice> hostsBehind(AccessPaths before, AccessPaths now) {
-    List<IDevice> behind = new ArrayList<>();
-    for (IDevice device : devices.getAllDevices()) {
-      Optional<Attachment> place = AttachedHosts.attachmentOf(device);
-      if (place.isPresent() && !(isAttached(place.get(), before) && isAttached(place.get(), now))) {
-        behind.add(device);
-      }
-    }
+    List<IDevice> behind = new ArrayList<>(devices.getAllDevices());
+    behind.removeIf(
+        device ->
+            AttachedHosts.attachmentOf(device)
+                .filter(place -> !(isAttached(place, before) && isAttached(place, now)))
+                .isEmpty());
     return behind;
   }
 
@@ -193,12 +191,16 @@ public final class CoreAccess {
     return paths.edgeOf(place).equals(Optional.of(place));
   }
 
-  private static Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules(
+  private ListMultimap<DatapathId, AccessRule> rules(
       AccessPaths paths, CatalogSnapshot catalog, List<IDevice> behind) {
-    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules = new HashMap<>();
+    ListMultimap<DatapathId, AccessRule> rules =
+        MultimapBuilder.hashKeys().arrayListValues().build();
     for (Hop hop : paths.hops()) {
       for (Vip vip : catalog.vips().values()) {
-        add(rules, hop.core(), new AccessRule(new AccessRule.ToVip(vip.address()), hop.up()));
+        rules.put(hop.core(), new AccessRule(new AccessRule.ToVip(vip.address()), hop.up()));
+      }
+      for (IPAddress<?> own : selfAddresses.all()) {
+        rules.put(hop.core(), new AccessRule(new AccessRule.ToVip(own), hop.up()));
       }
     }
     for (IDevice device : behind) {
@@ -208,8 +210,8 @@ public final class CoreAccess {
                 addHost(rules, place, paths);
                 OFPort in = place.port();
                 for (Hop hop : paths.from(place.switchId())) {
-                  for (AccessRule.Replies replies : repliesOf(device, catalog, in)) {
-                    add(rules, hop.core(), new AccessRule(replies, hop.up()));
+                  for (AccessRule.Packets packets : packetsOf(device, catalog, in)) {
+                    rules.put(hop.core(), new AccessRule(packets, hop.up()));
                   }
                   in = hop.down();
                 }
@@ -219,91 +221,47 @@ public final class CoreAccess {
   }
 
   private static void addHost(
-      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules,
-      Attachment place,
-      AccessPaths paths) {
+      ListMultimap<DatapathId, AccessRule> rules, Attachment place, AccessPaths paths) {
     OFPort out = place.port();
     for (Hop hop : paths.from(place.switchId())) {
-      add(rules, hop.core(), new AccessRule(new AccessRule.ToHost(place.mac()), out));
+      rules.put(hop.core(), new AccessRule(new AccessRule.ToHost(place.mac()), out));
       out = hop.down();
     }
   }
 
-  private static void add(
-      Map<DatapathId, Map<AccessRule.Packets, AccessRule>> rules,
-      DatapathId switchId,
-      AccessRule rule) {
-    rules.computeIfAbsent(switchId, any -> new HashMap<>()).put(rule.which(), rule);
-  }
-
-  /** Only the replies of a member's service port, if it has one: other traffic goes its own way. */
-  private static List<AccessRule.Replies> repliesOf(
+  /**
+   * The replies of a member's service port, if it has one, and ICMP errors, which the edge sends to
+   * the controller: other traffic goes its own way.
+   */
+  private static List<AccessRule.Packets> packetsOf(
       IDevice device, CatalogSnapshot catalog, OFPort inPort) {
-    List<AccessRule.Replies> replies = new ArrayList<>();
+    List<AccessRule.Packets> packets = new ArrayList<>();
     for (IPAddress<?> address : AttachedHosts.addressesOf(device)) {
       for (Member member : catalog.membersAt(address)) {
         @Nullable Vip vip = catalog.vipOf(member).orElse(null);
         @Nullable Integer port = vip == null ? member.port() : vip.portAt(member);
         if (port == null) {
-          replies.add(new AccessRule.Replies(inPort, address, null, null));
+          packets.add(new AccessRule.Replies(inPort, address, null, null));
         } else {
-          replies.add(new AccessRule.Replies(inPort, address, IpProtocol.TCP, port));
-          replies.add(new AccessRule.Replies(inPort, address, IpProtocol.UDP, port));
-          replies.add(new AccessRule.Replies(inPort, address, IpProtocol.ICMP, null));
+          packets.add(new AccessRule.Replies(inPort, address, IpProtocol.TCP, port));
+          packets.add(new AccessRule.Replies(inPort, address, IpProtocol.UDP, port));
+          packets.add(new AccessRule.Replies(inPort, address, IpProtocol.ICMP, null));
+          IpFamily family = IpFamily.of(address);
+          family.icmpErrors.forEach(
+              type -> packets.add(new AccessRule.Errors(inPort, family, type)));
         }
       }
     }
-    return replies;
+    return packets;
   }
 
-  private void apply(Map<DatapathId, Map<AccessRule.Packets, AccessRule>> now) {
-    Map<DatapathId, Map<AccessRule.Packets, AccessRule>> before = wanted;
-    wanted = now;
-    Set<DatapathId> switches = new TreeSet<>(before.keySet());
-    switches.addAll(now.keySet());
-    for (DatapathId switchId : switches) {
-      Map<AccessRule.Packets, AccessRule> old = before.getOrDefault(switchId, Map.of());
-      Map<AccessRule.Packets, AccessRule> fresh = now.getOrDefault(switchId, Map.of());
-      programmer
-          .factory(switchId)
-          .map(factory -> changes(old, fresh, factory))
-          .filter(messages -> !messages.isEmpty())
-          .ifPresent(messages -> programmer.send(switchId, messages));
-    }
+  /** Sends all its rules to a switch that has connected. */
+  public void connected(DatapathId switchId) {
+    book.setAll(switchId, book.rules(switchId));
   }
 
-  private static List<OFMessage> changes(
-      Map<AccessRule.Packets, AccessRule> before,
-      Map<AccessRule.Packets, AccessRule> now,
-      OFFactory factory) {
-    List<OFMessage> messages = new ArrayList<>();
-    now.forEach(
-        (packets, rule) -> {
-          if (!rule.equals(before.get(packets))) {
-            messages.add(rule.add(factory));
-          }
-        });
-    before.forEach(
-        (packets, rule) -> {
-          if (!now.containsKey(packets)) {
-            messages.add(rule.remove(factory));
-          }
-        });
-    return messages;
-  }
-
-  /** The rules of a switch that has connected, or has lost some of them. */
-  public List<OFMessage> rulesOf(DatapathId switchId, OFFactory factory) {
-    return rulesOf(switchId).stream().map(rule -> rule.add(factory)).toList();
-  }
-
-  /** The ports of the rules that a switch is to have. */
-  public Map<AccessRule.Key, OFPort> ports(DatapathId switchId, OFFactory factory) {
-    return rulesOf(switchId).stream()
-        .collect(Collectors.toMap(rule -> rule.key(factory), AccessRule::out));
-  }
-
-  private Collection<AccessRule> rulesOf(DatapathId switchId) {
-    return wanted.getOrDefault(switchId, Map.of()).values();
+  /** Begins to compare the rules that a switch has with those that it is to have. */
+  public RuleBook<AccessRule>.Reading read(DatapathId switchId) {
+    return book.read(switchId);
   }
 }

@@ -4,12 +4,12 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
-import io.malob.balancer.connection.Connection.Dormancy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +42,20 @@ final class DormantConnections {
   /** A longer chain is followed with the lock only: without it, a torn chain may be a circle. */
   private static final int MAX_STEPS = 64;
 
-  /** How many numbers a row has: 64 bytes, so that a row is one or two cache lines. */
-  private static final int LONGS = 8;
+  /** How many numbers a row has: 56 bytes, so that a row is one or two cache lines. */
+  private static final int LONGS = 7;
 
   private static final int ADDRESSES = 0;
 
   /** The lower 40 bits are those of the five-tuple; VIP, algorithm and end are above. */
   private static final int PORTS = 1;
 
-  private static final int SINCE = 4;
-  private static final int OPENED = 5;
-  private static final int RELOCATED = 6;
+  private static final int SINCE = 3;
+  private static final int OPENED = 4;
+  private static final int RELOCATED = 5;
 
   /** The lower 32 bits are the generation. */
-  private static final int GENERATION = 7;
+  private static final int GENERATION = 6;
 
   private static final long PORTS_MASK = (1L << 40) - 1;
   private static final int VIP_SHIFT = 40;
@@ -73,22 +73,19 @@ final class DormantConnections {
   /** In the number of the generation: the row is among the next ones to give way. */
   private static final long CHOSEN = 1L << 61;
 
-  // the two lists
+  // the lists
   private static final int SPARE = 0;
   private static final int SHARED = 1;
 
   /** So many rows are chosen at a time: one of this number. */
   private static final int CHOSEN_PART = 8;
 
-  // row numbers: halves of the numbers between those of the five-tuple and the times
+  // row numbers: halves of the number between those of the five-tuple and the times
   private static final int NEXT_OF_REQUEST = 4;
   private static final int NEXT_OF_REPLY = 5;
-  private static final int OLDER = 6;
-
-  /** The row that came next; of a free row, the next free one. */
-  private static final int YOUNGER = 7;
 
   private final int maxRows;
+  private final FairShares fairShares;
 
   /** The algorithms of the rows; few, because there are few. */
   private final List<Algorithm> algorithms = new ArrayList<>();
@@ -103,27 +100,24 @@ final class DormantConnections {
   private int[] requestHeads = new int[0];
   private int[] replyHeads = new int[0];
 
-  private final int[] oldest = {NONE, NONE};
-  private final int[] youngest = {NONE, NONE};
-
-  /** How many rows are shared. */
-  private int shared;
+  private final RowLists lists = new RowLists(2);
 
   /** The shared rows that give way next, from a position on. */
   private int[] chosen = new int[0];
 
   private int nextChosen;
 
-  private int free = NONE;
   private final AtomicInteger size = new AtomicInteger();
 
   /**
    * No rows.
    *
    * @param maxRows how many rows are expected at the max; more are taken for a moment
+   * @param fairShares may be shared with others
    */
-  DormantConnections(int maxRows) {
+  DormantConnections(int maxRows, FairShares fairShares) {
     this.maxRows = maxRows;
+    this.fairShares = fairShares;
   }
 
   /** How many rows there are. May be called by any thread. */
@@ -140,16 +134,17 @@ final class DormantConnections {
   long bytes() {
     return 8L * longs.length
         + 4L * (requestHeads.length + replyHeads.length)
-        + 4L * (servers.length + clients.length);
+        + 4L * (servers.length + clients.length)
+        + lists.bytes();
   }
 
   /** Adds a row for a connection that has just become dormant. */
   void add(Connection connection) {
-    if (free == NONE) {
+    int row = lists.takeFree();
+    if (row == NONE) {
       grow();
+      row = lists.takeFree();
     }
-    int row = free;
-    free = link(row, YOUNGER);
     FiveTuple request = connection.request();
     longs[row * LONGS + ADDRESSES] = request.addresses();
     longs[row * LONGS + PORTS] =
@@ -163,44 +158,8 @@ final class DormantConnections {
     }
     write(row, connection.dormancy());
     chain(row);
-    append(row);
+    lists.append(row, listOf(row));
     size.incrementAndGet();
-  }
-
-  /** Adds a row to its list as the youngest one. */
-  private void append(int row) {
-    int list = listOf(row);
-    int before = youngest[list];
-    setLink(row, OLDER, before);
-    setLink(row, YOUNGER, NONE);
-    if (before == NONE) {
-      oldest[list] = row;
-    } else {
-      setLink(before, YOUNGER, row);
-    }
-    youngest[list] = row;
-    if (list == SHARED) {
-      shared++;
-    }
-  }
-
-  private void takeOut(int row) {
-    int list = listOf(row);
-    int older = link(row, OLDER);
-    int younger = link(row, YOUNGER);
-    if (older == NONE) {
-      oldest[list] = younger;
-    } else {
-      setLink(older, YOUNGER, younger);
-    }
-    if (younger == NONE) {
-      youngest[list] = older;
-    } else {
-      setLink(younger, OLDER, older);
-    }
-    if (list == SHARED) {
-      shared--;
-    }
   }
 
   private int listOf(int row) {
@@ -238,21 +197,21 @@ final class DormantConnections {
   void put(int row, Dormancy content) {
     boolean changesList = isShared(content) != (listOf(row) == SHARED);
     if (changesList) {
-      takeOut(row);
+      lists.takeOut(row, listOf(row));
     }
     write(row, content);
     if (changesList) {
-      append(row);
+      lists.append(row, listOf(row));
     }
   }
 
   private static boolean isShared(Dormancy content) {
-    return content.isAnswered() && !content.wasEnded();
+    return content.isAnswered() && !content.isEnded();
   }
 
   private void write(int row, Dormancy content) {
     int at = row * LONGS;
-    longs[at + PORTS] = content.wasEnded() ? longs[at + PORTS] | ENDED : longs[at + PORTS] & ~ENDED;
+    longs[at + PORTS] = content.isEnded() ? longs[at + PORTS] | ENDED : longs[at + PORTS] & ~ENDED;
     longs[at + GENERATION] =
         content.isAnswered()
             ? longs[at + GENERATION] | ANSWERED
@@ -271,17 +230,19 @@ final class DormantConnections {
 
   /** A row that has been there for so long; {@link #NONE} if there is none. */
   int olderThan(long nanos, long nowNanos) {
-    for (int row : oldest) {
-      if (row != NONE && nowNanos - sinceNanos(row) >= nanos) {
-        return row;
-      }
-    }
-    return NONE;
+    int spare = lists.oldest(SPARE);
+    int row = isOlderThan(spare, nanos, nowNanos) ? spare : lists.oldest(SHARED);
+    return isOlderThan(row, nanos, nowNanos) ? row : NONE;
+  }
+
+  private boolean isOlderThan(int row, long nanos, long nowNanos) {
+    return row != NONE && nowNanos - sinceNanos(row) >= nanos;
   }
 
   /** The row that is to give way to others; {@link #NONE} if there is none. */
   int next() {
-    return oldest[SPARE] == NONE && shared > 0 ? nextShared() : oldest[SPARE];
+    int spare = lists.oldest(SPARE);
+    return spare == NONE && lists.size(SHARED) > 0 ? nextShared() : spare;
   }
 
   private int nextShared() {
@@ -299,18 +260,15 @@ final class DormantConnections {
 
   /** Chooses some rows at a time, because that takes time in proportion to all of them. */
   private void choose() {
-    int[] byAge = new int[shared];
-    long[] holders = new long[shared];
-    int count = 0;
-    for (int row = oldest[SHARED]; row != NONE; row = link(row, YOUNGER)) {
-      byAge[count] = row;
-      holders[count++] = FairShares.holder(vipOf(row), (int) (longs[row * LONGS] >>> Integer.SIZE));
+    synchronized (fairShares) {
+      for (int row = lists.oldest(SHARED); row != NONE; row = lists.younger(row)) {
+        fairShares.add(row, vipOf(row), (int) (longs[row * LONGS + ADDRESSES] >>> Integer.SIZE));
+      }
+      chosen = fairShares.takeFirst(Math.max(1, lists.size(SHARED) / CHOSEN_PART));
     }
-    chosen = FairShares.first(holders, Math.max(1, count / CHOSEN_PART));
     nextChosen = 0;
-    for (int i = 0; i < chosen.length; i++) {
-      chosen[i] = byAge[chosen[i]];
-      longs[chosen[i] * LONGS + GENERATION] |= CHOSEN;
+    for (int row : chosen) {
+      longs[row * LONGS + GENERATION] |= CHOSEN;
     }
   }
 
@@ -320,20 +278,19 @@ final class DormantConnections {
 
   /** What changes while the connection of a row is dormant. */
   Dormancy content(int row) {
-    @Nullable Server server = servers[row];
-    @Nullable Attachment client = clients[row];
-    if (server == null || client == null) {
-      throw new IllegalArgumentException("row " + row + " is free");
-    }
     int at = row * LONGS;
     return new Dormancy(
-        server,
-        client,
+        server(row),
+        Objects.requireNonNull(clients[row]),
         (longs[at + PORTS] & ENDED) != 0,
         (longs[at + GENERATION] & ANSWERED) != 0,
         longs[at + OPENED],
         longs[at + SINCE],
         longs[at + RELOCATED]);
+  }
+
+  private Server server(int row) {
+    return Objects.requireNonNull(servers[row], "the row is free");
   }
 
   /** The connection of a row as an object; null if the row is free or its request not wanted. */
@@ -439,17 +396,15 @@ final class DormantConnections {
   void remove(int row) {
     unchain(requestHeads, requestOf(row), row, NEXT_OF_REQUEST);
     unchain(replyHeads, replyOf(row), row, NEXT_OF_REPLY);
-    takeOut(row);
+    lists.takeOut(row, listOf(row));
     if (isHeld(row)) {
       held.remove(row);
     }
     longs[row * LONGS + GENERATION] &= ~CHOSEN;
     servers[row] = null;
     clients[row] = null;
-    setLink(row, YOUNGER, free);
-    free = row;
+    lists.addFree(row);
     if (size.decrementAndGet() == 0 && capacity() > MIN_CAPACITY) {
-      free = NONE;
       chosen = new int[0];
       resize(0);
     }
@@ -460,7 +415,7 @@ final class DormantConnections {
   }
 
   private FiveTuple replyOf(int row) {
-    return Connection.atMember(requestOf(row), content(row).server()).reversed();
+    return Connection.atMember(requestOf(row), server(row)).reversed();
   }
 
   private void chain(int row) {
@@ -495,24 +450,20 @@ final class DormantConnections {
         capacity() < maxRows
             ? maxRows + (long) SLACK
             : capacity() + (long) Math.max(SLACK, capacity() / 8);
-    int before = capacity();
     resize((int) Math.min(doubled, bound));
-    for (int row = capacity() - 1; row >= before; row--) {
-      setLink(row, YOUNGER, free);
-      free = row;
-    }
   }
 
   private void resize(int capacity) {
     longs = Arrays.copyOf(longs, capacity * LONGS);
     servers = Arrays.copyOf(servers, capacity);
     clients = Arrays.copyOf(clients, capacity);
+    lists.setCapacity(capacity);
     requestHeads = new int[capacity];
     replyHeads = new int[capacity];
     Arrays.fill(requestHeads, NONE);
     Arrays.fill(replyHeads, NONE);
-    for (int first : oldest) {
-      for (int row = first; row != NONE; row = link(row, YOUNGER)) {
+    for (int row = 0; row < capacity; row++) {
+      if (servers[row] != null) {
         chain(row);
       }
     }

@@ -5,87 +5,110 @@ import java.util.Arrays;
 /**
  * Decides which entries give way when there are too many: one of the VIP that has the most, and of
  * its clients the one that has the most loses its oldest entry. So an entry is safe from others as
- * long as its VIP and client have no more than their share. Pure; takes time in proportion to the
- * number of entries.
+ * long as its VIP and client have no more than their share. Takes time in proportion to the number
+ * of entries. Keeps its arrays from one decision to the next; for one thread at a time.
  */
 final class FairShares {
-  private FairShares() {}
+  private static final int MIN_CAPACITY = 64;
 
-  /** An entry's VIP and client as one number. */
-  static long holder(int vipNumber, int client) {
-    return (long) vipNumber << Integer.SIZE | Integer.toUnsignedLong(client);
+  /** Each entry's VIP and client as one number, oldest first. */
+  private long[] holders = new long[0];
+
+  private int[] entries = new int[0];
+  private int size;
+
+  /** Whether the entries are of several VIPs. */
+  private boolean hasVips;
+
+  /** How many entries its group still has when each entry gives way, itself included. */
+  private int[] rests = new int[0];
+
+  /** The positions of entries in the order in which those of each group give way. */
+  private int[] order = new int[0];
+
+  private int[] ends = new int[1];
+
+  // a hash table of groups, which are holders or VIPs; its length is a power of two
+  private long[] groups = new long[0];
+  private int[] sizes = new int[0];
+
+  /** Adds an entry that is younger than all before. */
+  void add(int entry, int vipNumber, int client) {
+    if (size == entries.length) {
+      setCapacity(Math.max(MIN_CAPACITY, 2 * size));
+    }
+    holders[size] = (long) vipNumber << Integer.SIZE | Integer.toUnsignedLong(client);
+    hasVips |= holders[size] >>> Integer.SIZE != holders[0] >>> Integer.SIZE;
+    entries[size++] = entry;
+  }
+
+  private void setCapacity(int capacity) {
+    holders = Arrays.copyOf(holders, capacity);
+    entries = Arrays.copyOf(entries, capacity);
+    rests = new int[capacity];
+    order = new int[capacity];
+    ends = new int[capacity + 1];
+    groups = new long[Integer.highestOneBit(capacity) << 2];
+    sizes = new int[groups.length];
+  }
+
+  /** The entries that give way first, one after the other. Forgets all entries. */
+  int[] takeFirst(int count) {
+    for (int i = 0; i < size; i++) {
+      order[i] = i;
+    }
+    sort(0);
+    if (hasVips) {
+      sort(Integer.SIZE);
+    }
+    int[] first = new int[count];
+    for (int i = 0; i < count; i++) {
+      first[i] = entries[order[i]];
+    }
+    size = 0;
+    hasVips = false;
+    return first;
   }
 
   /**
-   * The positions of the entries that give way first, one after the other.
+   * Sorts the entries by descending rests; among equal ones, the oldest first.
    *
-   * @param holders the {@link #holder} of each entry, oldest first
-   * @param count how many
+   * @param shift how many bits of a holder do not belong to its group
    */
-  static int[] first(long[] holders, int count) {
-    int[] oldestFirst = new int[holders.length];
-    long[] vips = new long[holders.length];
-    for (int i = 0; i < holders.length; i++) {
-      oldestFirst[i] = i;
-      vips[i] = holders[i] >>> Integer.SIZE;
-    }
-    int[] ofVip = largestFirst(rests(oldestFirst, groups(holders)));
-    int[] ofAll = largestFirst(rests(ofVip, groups(vips)));
-    return Arrays.copyOf(ofAll, count);
-  }
-
-  /**
-   * How many entries its group still has when each entry gives way, itself included.
-   *
-   * @param order the order in which the entries of each group give way
-   */
-  private static int[] rests(int[] order, int[] groups) {
-    int[] rests = new int[order.length];
-    int[] seen = new int[order.length];
-    for (int i = order.length - 1; i >= 0; i--) {
-      int entry = order[i];
-      rests[entry] = ++seen[groups[entry]];
-    }
-    return rests;
-  }
-
-  /** The entries by descending rests; among equal ones, the oldest first. */
-  private static int[] largestFirst(int[] rests) {
-    int max = rests.length;
-    int[] begins = new int[max + 1];
-    for (int rest : rests) {
-      begins[max - rest + 1]++;
+  private void sort(int shift) {
+    int max = countRests(shift);
+    Arrays.fill(ends, 0, max + 1, 0);
+    for (int i = 0; i < size; i++) {
+      ends[max - rests[i]]++;
     }
     for (int i = 1; i <= max; i++) {
-      begins[i] += begins[i - 1];
+      ends[i] += ends[i - 1];
     }
-    int[] order = new int[max];
-    for (int entry = 0; entry < max; entry++) {
-      order[begins[max - rests[entry]]++] = entry;
+    for (int i = size - 1; i >= 0; i--) {
+      order[--ends[max - rests[i]]] = i;
     }
-    return order;
   }
 
-  /** For each entry, the first one with the same key. */
-  private static int[] groups(long[] keys) {
-    int mask = (Integer.highestOneBit(Math.max(1, keys.length)) << 2) - 1;
-    int[] firsts = new int[mask + 1]; // plus one, so that zero is an empty slot
-    int[] groups = new int[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      int slot = mixed(keys[i]) & mask;
-      while (firsts[slot] != 0 && keys[firsts[slot] - 1] != keys[i]) {
+  /** Returns the largest one. */
+  private int countRests(int shift) {
+    Arrays.fill(sizes, 0);
+    int mask = sizes.length - 1;
+    int max = 0;
+    for (int i = size - 1; i >= 0; i--) {
+      long group = holders[order[i]] >>> shift;
+      int slot = mixed(group) & mask;
+      while (sizes[slot] != 0 && groups[slot] != group) {
         slot = slot + 1 & mask;
       }
-      if (firsts[slot] == 0) {
-        firsts[slot] = i + 1;
-      }
-      groups[i] = firsts[slot] - 1;
+      groups[slot] = group;
+      rests[order[i]] = ++sizes[slot];
+      max = Math.max(max, sizes[slot]);
     }
-    return groups;
+    return max;
   }
 
-  private static int mixed(long key) {
-    long product = key * 0x9e3779b97f4a7c15L;
+  private static int mixed(long group) {
+    long product = group * 0x9e3779b97f4a7c15L;
     return (int) (product ^ product >>> Integer.SIZE);
   }
 }

@@ -65,25 +65,19 @@ final class FlowSample {
   }
 
   /**
-   * The request rule has timed out.
+   * One of its rules has timed out.
    *
    * @param usedNanos from the rule's installation to its last use
    * @return whether the sample is complete
    */
-  synchronized boolean requestRuleEnded(long bytes, long usedNanos) {
-    requestBytes = bytes;
-    requestNanos = usedNanos;
-    return replyBytes != UNKNOWN;
-  }
-
-  /**
-   * The reply rule has timed out.
-   *
-   * @return whether the sample is complete
-   */
-  synchronized boolean replyRuleEnded(long bytes) {
-    replyBytes = bytes;
-    return requestBytes != UNKNOWN;
+  synchronized boolean ruleEnded(boolean isReply, long bytes, long usedNanos) {
+    if (isReply) {
+      replyBytes = bytes;
+    } else {
+      requestBytes = bytes;
+      requestNanos = usedNanos;
+    }
+    return requestBytes != UNKNOWN && replyBytes != UNKNOWN;
   }
 
   /** Passes the sample to the profile if it is complete. */

@@ -5,6 +5,7 @@ import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -96,11 +97,9 @@ public final class FlowSamples {
   }
 
   private static boolean take(FlowSample sample, OFFlowRemoved message, RuleCounts counts) {
-    if (Cookie.is(message.getCookie(), Cookie.Kind.REPLY)) {
-      return sample.replyRuleEnded(counts.bytes());
-    }
+    boolean isReply = Cookie.is(message.getCookie(), CookieKind.REPLY);
     long idleNanos = TimeUnit.SECONDS.toNanos(message.getIdleTimeout());
-    return sample.requestRuleEnded(counts.bytes(), counts.nanos() - idleNanos);
+    return sample.ruleEnded(isReply, counts.bytes(), counts.nanos() - idleNanos);
   }
 
   /** Removes stale samples. Call it every five seconds, from one thread. */

@@ -124,15 +124,15 @@ public final class HalfOpenLimit {
   private long add(AtomicReferenceArray<@Nullable Count> byVip, int vipNumber, int idleSeconds) {
     long second = second();
     long until = second + Math.min(idleSeconds, MAX_SECONDS) + 1;
-    count(byVip, vipNumber).add(second, until);
+    count(byVip, vipNumber).change(second, until, 1);
     return until;
   }
 
   /** This controller goes on with another one's connection, counted until that second. */
-  public void adopted(int vipNumber, long until) {
+  public void countAsOwn(int vipNumber, long until) {
     long second = second();
-    count(own, vipNumber).add(second, until);
-    count(ofOthers, vipNumber).remove(second, until);
+    count(own, vipNumber).change(second, until, 1);
+    count(ofOthers, vipNumber).change(second, until, -1);
   }
 
   /**
@@ -140,7 +140,7 @@ public final class HalfOpenLimit {
    * longer half open.
    */
   public void remove(int vipNumber, long until, boolean isOfOther) {
-    count(isOfOther ? ofOthers : own, vipNumber).remove(second(), until);
+    count(isOfOther ? ofOthers : own, vipNumber).change(second(), until, -1);
   }
 
   /**
@@ -193,17 +193,8 @@ public final class HalfOpenLimit {
       return Math.max(0, total.get());
     }
 
-    void add(long newSecond, long until) {
+    void change(long newSecond, long until, int by) {
       moveOn(newSecond);
-      change(until, 1);
-    }
-
-    void remove(long newSecond, long until) {
-      moveOn(newSecond);
-      change(until, -1);
-    }
-
-    private void change(long until, int by) {
       int slot = slot(until);
       long before = ending.get(slot);
       while (isFor(before, until)) {

@@ -1,9 +1,9 @@
 package io.malob.balancer.connection;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.HostRules;
+import io.malob.openflow.NextHopMac;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The host rules that switches have, so that a rule is sent once and not with every connection.
@@ -27,8 +28,8 @@ public final class HostRuleCache {
   private final int idleSeconds;
   private final Map<Key, Attachment> installed = new ConcurrentHashMap<>();
 
-  /** Where the hosts are that have rules without a timeout. */
-  private final Map<Integer, Attachment> lasting = new ConcurrentHashMap<>();
+  /** Where the next hops are that have rules without a timeout, by their numbers. */
+  private final Map<MacAddress, Attachment> lasting = new ConcurrentHashMap<>();
 
   /**
    * An empty cache.
@@ -40,56 +41,62 @@ public final class HostRuleCache {
   }
 
   /**
-   * The messages to send to a host's switch before packets for the host; empty if the switch has
-   * the rules.
+   * The messages to send to a next hop's switch before packets for it; empty if the switch has the
+   * rules.
    */
-  List<OFMessage> missing(OFFactory factory, int address, Attachment at) {
-    return missing(factory, address, at, idleSeconds);
+  List<OFMessage> missing(OFFactory factory, Attachment at) {
+    return missing(factory, at, idleSeconds);
   }
 
   /**
-   * The messages that give a switch rules without a timeout for a host of a proactive VIP; empty if
-   * it has some.
+   * The messages that give a switch rules without a timeout for a next hop of a proactive VIP;
+   * empty if it has some.
    */
-  public List<OFMessage> missingLasting(OFFactory factory, int address, Attachment at) {
-    Key key = new Key(at.switchId(), address);
-    if (at.equals(lasting.get(address)) && at.equals(installed.get(key))) {
+  public List<OFMessage> missingLasting(OFFactory factory, Attachment at) {
+    Key key = Key.of(at);
+    if (at.equals(lasting.get(key.nextHop)) && at.equals(installed.get(key))) {
       return List.of();
     }
     installed.remove(key);
-    List<OFMessage> rules = missing(factory, address, at, 0);
-    lasting.put(address, at);
+    List<OFMessage> rules = missing(factory, at, 0);
+    lasting.put(key.nextHop, at);
     return rules;
   }
 
   /**
-   * Where a host had rules without a timeout before it came to another switch. They have to go: in
-   * one table, they would take packets for the host that are on their way to its new switch.
+   * Where a next hop had rules without a timeout before it came to another switch. They have to go:
+   * in one table, they would take packets for it that are on their way to its new switch.
    */
-  public Optional<Attachment> left(int address, Attachment now) {
-    return Optional.ofNullable(lasting.get(address))
+  public Optional<Attachment> left(Attachment now) {
+    return Optional.ofNullable(lasting.get(NextHopMac.of(now)))
         .filter(before -> !before.switchId().equals(now.switchId()));
   }
 
+  /** The next hop with that number, if it has rules without a timeout. */
+  Optional<Attachment> lasting(MacAddress number) {
+    return Optional.ofNullable(lasting.get(number));
+  }
+
   /** Like {@link #missing}, with a shorter idle timeout, for a host that may not exist. */
-  List<OFMessage> missingOfDoubtful(OFFactory factory, int address, Attachment at) {
-    return missing(factory, address, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
+  List<OFMessage> missingOfDoubtful(OFFactory factory, Attachment at) {
+    return missing(factory, at, Math.min(DOUBTFUL_SECONDS, idleSeconds));
   }
 
   /**
-   * The messages that give a host's switch its rules, which it may have, with their whole idle
+   * The messages that give a next hop's switch its rules, which it may have, with their whole idle
    * timeout; empty if they have none. That for packets from its own port may be about to expire
    * although the other is in use, and then that one would take the packets, and switches drop them.
    */
-  List<OFMessage> renewed(OFFactory factory, int address, Attachment at) {
-    if (!at.equals(lasting.get(address))) {
-      installed.remove(new Key(at.switchId(), address), at);
+  List<OFMessage> renewed(OFFactory factory, Attachment at) {
+    Key key = Key.of(at);
+    if (!at.equals(lasting.get(key.nextHop))) {
+      installed.remove(key, at);
     }
-    return missing(factory, address, at);
+    return missing(factory, at);
   }
 
-  private List<OFMessage> missing(OFFactory factory, int address, Attachment at, int seconds) {
-    Key key = new Key(at.switchId(), address);
+  private List<OFMessage> missing(OFFactory factory, Attachment at, int seconds) {
+    Key key = Key.of(at);
     // get before put: most connections find the rule, and get takes no lock
     if (at.equals(installed.get(key))) {
       return List.of();
@@ -98,27 +105,34 @@ public final class HostRuleCache {
     if (at.equals(before)) {
       return List.of();
     }
-    List<OFMessage> rules = HostRules.add(factory, AddressKey.toAddress(address), at, seconds);
-    return before == null || before.port().equals(at.port())
+    List<OFMessage> rules = HostRules.add(factory, at, seconds);
+    return before == null
         ? rules
         : ImmutableList.<OFMessage>builder()
-            .add(HostRules.removeSamePort(factory, AddressKey.toAddress(address), before.port()))
+            .add(HostRules.removeSamePort(factory, before))
             .addAll(rules)
             .build();
   }
 
   /**
-   * The messages to send to the switch that a host has left; empty if it has no rules for the host.
+   * The messages to send to the switch that a next hop has left; empty if it has no rules for it.
    */
-  public List<OFMessage> superfluous(OFFactory factory, int address, Attachment before) {
-    return installed.remove(new Key(before.switchId(), address), before)
-        ? HostRules.remove(factory, AddressKey.toAddress(address), before.port())
-        : List.of();
+  public List<OFMessage> superfluous(OFFactory factory, Attachment before) {
+    return installed.remove(Key.of(before), before) ? HostRules.remove(factory, before) : List.of();
   }
 
-  /** A host rule of a switch has ended. */
-  public void ended(DatapathId switchId, int address) {
-    installed.remove(new Key(switchId, address));
+  /** The rule of a next hop has ended at its switch. */
+  public void ended(Attachment at) {
+    ended(at.switchId(), NextHopMac.of(at));
+  }
+
+  /**
+   * A host rule of a switch has ended.
+   *
+   * @param nextHop the number of its next hop
+   */
+  public void ended(DatapathId switchId, MacAddress nextHop) {
+    installed.remove(new Key(switchId, nextHop));
   }
 
   /** A switch has lost all its rules. */
@@ -127,5 +141,9 @@ public final class HostRuleCache {
     lasting.values().removeIf(at -> at.switchId().equals(switchId));
   }
 
-  private record Key(DatapathId switchId, int address) {}
+  private record Key(DatapathId switchId, MacAddress nextHop) {
+    static Key of(Attachment at) {
+      return new Key(at.switchId(), NextHopMac.of(at));
+    }
+  }
 }

@@ -2,6 +2,7 @@ package io.malob.balancer.connection;
 
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -45,7 +46,7 @@ public final class LatestConnections {
       return null;
     }
     Attachment end =
-        Cookie.is(cookie, Cookie.Kind.REQUEST) ? connection.client() : connection.server().at();
+        Cookie.is(cookie, CookieKind.REQUEST) ? connection.client() : connection.server().at();
     return end.switchId().equals(switchId) ? connection : null;
   }
 }

@@ -1,7 +1,9 @@
 package io.malob.balancer.connection;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.balancer.api.BalancerActivity;
 import io.malob.balancer.api.ConnectionRecord;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.record.RecordWriter;
@@ -13,21 +15,27 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import org.jspecify.annotations.Nullable;
 
 /** The file of connection records, if one is configured. Thread-safe. */
-public final class RecordFile implements AutoCloseable {
+public record RecordFile(
+    ConnectionRecords records, RecordFormat format, @Nullable RecordWriter<ConnectionRecord> writer)
+    implements AutoCloseable {
+  private static final Setting<String> FILE =
+      Setting.text("connectionRecords", "")
+          .describedAs(
+              "A file that gets a line of JSON for each connection whose rules have expired;"
+                  + " empty: no file.");
+  private static final Setting<Integer> MEGABYTES =
+      Setting.number("connectionRecordsMegabytes", 100, 1, 1_000_000)
+          .describedAs(
+              "The size in megabytes at which the file of connection records is renamed to"
+                  + " FILE.1.");
+  private static final Setting<Integer> MAX_FILES =
+      Setting.number("connectionRecordsFiles", 5, 1, 1_000)
+          .describedAs("The max number of files of connection records.");
+
+  /** All of them. */
+  public static final ImmutableList<Setting<?>> ALL = ImmutableList.of(FILE, MEGABYTES, MAX_FILES);
+
   private static final long BYTES_PER_MEGABYTE = 1_000_000;
-
-  private final ConnectionRecords records;
-  private final RecordFormat format;
-  private final @Nullable RecordWriter<ConnectionRecord> writer;
-
-  private RecordFile(
-      ConnectionRecords records,
-      RecordFormat format,
-      @Nullable RecordWriter<ConnectionRecord> writer) {
-    this.records = records;
-    this.format = format;
-    this.writer = writer;
-  }
 
   /**
    * Opens the file that the settings name.
@@ -36,10 +44,9 @@ public final class RecordFile implements AutoCloseable {
    */
   public static RecordFile open(SettingReader settings, LongSupplier nanoTime)
       throws FloodlightModuleException {
-    String file = settings.text("connectionRecords", "");
-    long maxBytes =
-        settings.number("connectionRecordsMegabytes", 100, 1, 1_000_000) * BYTES_PER_MEGABYTE;
-    int maxFiles = settings.number("connectionRecordsFiles", 5, 1, 1_000);
+    String file = settings.get(FILE);
+    long maxBytes = settings.get(MEGABYTES) * BYTES_PER_MEGABYTE;
+    int maxFiles = settings.get(MAX_FILES);
     RecordFormat format = new RecordFormat();
     if (file.isEmpty()) {
       return new RecordFile(ConnectionRecords.NONE, format, null);
@@ -51,13 +58,8 @@ public final class RecordFile implements AutoCloseable {
           new ConnectionRecords(writer::add, Clock.systemUTC(), nanoTime), format, writer);
     } catch (IOException e) {
       throw new FloodlightModuleException(
-          settings.module().getName() + ".connectionRecords cannot be written: " + e, e);
+          FILE.of(settings.module()) + " cannot be written: " + e, e);
     }
-  }
-
-  /** The records; they keep nothing if no file is configured. */
-  public ConnectionRecords records() {
-    return records;
   }
 
   /** From now on, records use the names of this catalog. */

@@ -1,5 +1,6 @@
 package io.malob.balancer.connection;
 
+import com.google.common.collect.Maps;
 import io.malob.algorithm.estimate.ServiceProfile;
 import io.malob.balancer.api.ProfileStats;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -77,9 +78,6 @@ public final class ServiceProfiles {
 
   /** All profiles, sorted by VIP and service. */
   public List<ProfileStats> stats(CatalogSnapshot catalog) {
-    if (profiles.isEmpty()) {
-      return List.of();
-    }
     Map<Integer, String> vips = new HashMap<>();
     catalog.vips().values().forEach(vip -> vips.put(vip.number(), vip.id()));
     Map<Integer, String> members = new HashMap<>();
@@ -89,16 +87,10 @@ public final class ServiceProfiles {
         (key, profile) -> {
           @Nullable String vip = vips.get(key.vipNumber);
           if (vip != null) {
+            Map<Integer, Double> known =
+                Maps.filterKeys(profile.serviceNanosByMember(), members::containsKey);
             Map<String, Double> byMember = new TreeMap<>();
-            profile
-                .serviceNanosByMember()
-                .forEach(
-                    (number, nanos) -> {
-                      @Nullable String member = members.get(number);
-                      if (member != null) {
-                        byMember.put(member, nanos);
-                      }
-                    });
+            known.forEach((number, nanos) -> byMember.put(members.get(number), nanos));
             all.add(
                 new ProfileStats(
                     vip,

@@ -1,18 +1,15 @@
 package io.malob.balancer.health;
 
-import static java.util.Objects.requireNonNull;
-
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import io.malob.algorithm.health.Ejection;
+import io.malob.module.EnumCounts;
 import io.malob.state.catalog.Member;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,8 +26,7 @@ final class Ejections {
   private final Ejection.Policy policy;
   private final LongSupplier nanoTime;
   private final Map<Integer, Ejection> states = new HashMap<>();
-  private final ImmutableMap<Why, LongAdder> counts =
-      Maps.toMap(EnumSet.allOf(Why.class), any -> new LongAdder());
+  private final EnumCounts<Why> counts = new EnumCounts<>(Why.class);
 
   private volatile ImmutableMap<Integer, Out> out = ImmutableMap.of();
 
@@ -77,7 +73,7 @@ final class Ejections {
     if (!after.isOut()) {
       return false;
     }
-    counts(why).increment();
+    counts.count(why);
     eject(member, why, after, now);
     return true;
   }
@@ -86,17 +82,17 @@ final class Ejections {
    * Records that another controller has ejected a member. Returns false if it is out for as long
    * already.
    */
-  boolean ejectedElsewhere(Member member, PeerHealth.ToldEjection told) {
+  boolean ejectedElsewhere(Member member, PeerHealth.PeerEjection ejection) {
     long now = nanoTime.getAsLong();
-    long untilNanos = now + Math.min(told.nanosLeft(), policy.maxNanos());
+    long untilNanos = now + Math.min(ejection.nanosLeft(), policy.maxNanos());
     Ejection before = states.getOrDefault(member.number(), Ejection.NONE);
     if (before.isOut() && before.untilNanos() - untilNanos >= 0) {
       return false;
     }
-    Ejection after = new Ejection(0, 0, told.times(), untilNanos, true);
+    Ejection after = new Ejection(0, 0, ejection.times(), untilNanos, true);
     states.put(member.number(), after);
     suspected = Set.copyOf(states.keySet());
-    eject(member, told.why(), after, now);
+    eject(member, ejection.why(), after, now);
     return true;
   }
 
@@ -107,7 +103,8 @@ final class Ejections {
             .put(member.number(), new Out(why, after.times(), after.untilNanos()))
             .build();
     LOG.warn(
-        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new connections",
+        "member_ejected member={} address={} why={} seconds={} times={} - it gets no new"
+            + " connections",
         member.id(),
         member.address(),
         why.text(),
@@ -165,12 +162,6 @@ final class Ejections {
 
   /** How often members were ejected, by kind of failure. */
   ImmutableMap<String, Long> counts() {
-    ImmutableMap.Builder<String, Long> all = ImmutableMap.builder();
-    counts.forEach((why, count) -> all.put(why.text(), count.sum()));
-    return all.build();
-  }
-
-  private LongAdder counts(Why why) {
-    return requireNonNull(counts.get(why));
+    return counts.by(Why::text);
   }
 }

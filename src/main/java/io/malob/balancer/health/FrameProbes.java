@@ -2,8 +2,8 @@ package io.malob.balancer.health;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.EdgeMac;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.EchoFrames;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.Replies;
@@ -30,7 +30,7 @@ public final class FrameProbes {
   private static final int PORTS = 65_536 - FIRST_PORT;
   private static final int MAX_TRIES = 4;
 
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
   private final IntUnaryOperator random;
   private final Consumer<Probe> answered;
   private final ConcurrentMap<FiveTuple, Sent> latest = new ConcurrentHashMap<>();
@@ -42,8 +42,8 @@ public final class FrameProbes {
    * @param answered receives each probe once, at its first answer, on the thread that read the
    *     answer
    */
-  public FrameProbes(FlowProgrammer programmer, IntUnaryOperator random, Consumer<Probe> answered) {
-    this.programmer = programmer;
+  public FrameProbes(RuleSender ruleSender, IntUnaryOperator random, Consumer<Probe> answered) {
+    this.ruleSender = ruleSender;
     this.random = random;
     this.answered = answered;
   }
@@ -67,9 +67,9 @@ public final class FrameProbes {
     if (sent == null) {
       return null;
     }
-    MacAddress from = VipMac.of(target.vip);
+    MacAddress from = EdgeMac.of(target.at.switchId());
     FiveTuple tuple = sent.answer().reversed();
-    send(target, Replies.tcpSyn(from, target.at.mac(), tuple, sequence));
+    send(target, Replies.tcpSyn(Replies.Ends.of(from, target.at.mac(), tuple), sequence));
     return sent.probe;
   }
 
@@ -82,8 +82,13 @@ public final class FrameProbes {
     send(
         target,
         EchoFrames.request(
-            new EchoFrames.End(VipMac.of(target.vip), target.vip),
-            new EchoFrames.End(target.at.mac(), target.address),
+            new Replies.Ends(
+                EdgeMac.of(target.at.switchId()),
+                target.at.mac(),
+                target.vip,
+                0,
+                target.address,
+                0),
             sent.answer().srcPort(),
             sent.answer().dstPort(),
             EchoFrames.minBytes(target.vip)));
@@ -109,7 +114,7 @@ public final class FrameProbes {
   }
 
   private void send(Target target, byte[] frame) {
-    programmer.sendFrame(target.at.switchId(), List.of(target.at.port()), frame);
+    ruleSender.sendFrame(target.at, frame);
   }
 
   /**
@@ -137,7 +142,7 @@ public final class FrameProbes {
     }
     boolean refuses = packet.hasTcpFlags(Packet.TCP_RST);
     if (!refuses) {
-      programmer.sendFrame(switchId, List.of(inPort), Replies.tcpReset(packet));
+      ruleSender.sendFrame(switchId, List.of(inPort), Replies.tcpReset(packet));
     }
     if (refuses || packet.hasTcpFlags(Packet.TCP_SYN)) {
       sent.probe.answer(!refuses);

@@ -7,7 +7,9 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Vip;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -17,14 +19,14 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * thread-safe.
  */
 final class HealthCheck {
-  final Member member;
-  final Monitor monitor;
+  Member member;
+  Monitor monitor;
 
   /** The VIP of the member's pool. */
-  final @Nullable Vip vip;
+  @Nullable Vip vip;
 
   /** The possible sources of probes through the data plane: the VIP's address, then others. */
-  private final ImmutableList<IPAddress<?>> sources;
+  private ImmutableList<IPAddress<?>> sources;
 
   /** The number of changes of the source. */
   private int sourceChanges;
@@ -87,49 +89,47 @@ final class HealthCheck {
     this.searchSinceNanos = nowNanos;
   }
 
-  /** Whether a result of the other check is valid for this one. */
-  boolean isEquivalentTo(HealthCheck other) {
-    return member.address().equals(other.member.address())
-        && monitor.type() == other.monitor.type()
-        && monitor.id().equals(other.monitor.id())
-        && Objects.equals(member.monitorAddress(), other.member.monitorAddress())
-        && port() == other.port()
-        && Objects.equals(monitor.http(), other.monitor.http());
-  }
-
-  /** Replaces an equivalent check and takes over its state. */
-  void takeOverFrom(HealthCheck was, long now) {
-    verdict = was.verdict;
-    judge = was.judge;
-    isJudged = was.isJudged;
-    searchSinceNanos = was.searchSinceNanos;
-    switchId = was.switchId;
-    sourceChanges = was.sourceChanges;
-    isSourceProven = was.isSourceProven;
-    probe = was.probe;
-    isPending = was.isPending;
-    isNew = was.isNew;
-    long latest = now + TimeUnit.SECONDS.toNanos(monitor.delaySeconds());
-    dueNanos = Math.min(was.dueNanos - now, latest - now) + now;
-    nextProbeNanos = Math.min(was.nextProbeNanos - now, latest - now) + now;
+  /** Takes over another catalog; false if earlier results are not valid there. */
+  boolean follow(
+      Member newMember,
+      Monitor newMonitor,
+      @Nullable Vip newVip,
+      ImmutableList<IPAddress<?>> newSources,
+      long now) {
+    boolean isEquivalent =
+        member.address().equals(newMember.address())
+            && member.vlan() == newMember.vlan()
+            && monitor.type() == newMonitor.type()
+            && monitor.id().equals(newMonitor.id())
+            && Objects.equals(member.monitorAddress(), newMember.monitorAddress())
+            && port() == port(newMember, newMonitor, newVip)
+            && Objects.equals(monitor.http(), newMonitor.http());
+    if (isEquivalent) {
+      member = newMember;
+      monitor = newMonitor;
+      vip = newVip;
+      sources = newSources;
+      long latest = now + TimeUnit.SECONDS.toNanos(monitor.delaySeconds());
+      dueNanos = Math.min(dueNanos - now, latest - now) + now;
+      nextProbeNanos = Math.min(nextProbeNanos - now, latest - now) + now;
+    }
+    return isEquivalent;
   }
 
   /** The port to check; 0 if neither the member, the monitor nor the VIP has one. */
   int port() {
-    for (@Nullable Integer port :
-        new @Nullable Integer[] {
-          member.monitorPort(), monitor.port(), member.port(), vip == null ? null : vip.port()
-        }) {
-      if (port != null) {
-        return port;
-      }
-    }
-    return 0;
+    return port(member, monitor, vip);
   }
 
-  /** Whether probes reach the member through its switch. */
-  boolean usesDataPlane() {
-    return monitor.type().usesDataPlane();
+  private static int port(Member member, Monitor monitor, @Nullable Vip vip) {
+    return Stream.of(
+            Optional.ofNullable(member.monitorPort()),
+            Optional.ofNullable(monitor.port()),
+            Optional.ofNullable(member.port()),
+            Optional.ofNullable(vip).map(Vip::port))
+        .flatMap(Optional::stream)
+        .findFirst()
+        .orElse(0);
   }
 
   /** Whether the check has all that its type needs: a VIP as the source of probes, a port. */

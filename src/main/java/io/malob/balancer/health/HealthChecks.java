@@ -130,13 +130,11 @@ public final class HealthChecks {
       ImmutableList<IPAddress<?>> sources =
           vip == null ? ImmutableList.of() : after.checkSources(vip);
       for (Member member : after.membersOfPool(pool.id())) {
-        HealthCheck check =
-            new HealthCheck(member, monitor, vip, sources, first(before, member), now);
-        @Nullable HealthCheck was = old.get(member.number());
-        if (was != null && was.isEquivalentTo(check)) {
-          check.takeOverFrom(was, now);
+        @Nullable HealthCheck check = old.get(member.number());
+        if (check != null && check.follow(member, monitor, vip, sources, now)) {
           old.remove(member.number());
         } else {
+          check = new HealthCheck(member, monitor, vip, sources, first(before, member), now);
           check.dueNanos =
               now + TimeUnit.MILLISECONDS.toNanos(random.applyAsInt(MAX_FIRST_DELAY_MILLIS));
           check.nextProbeNanos = check.dueNanos;
@@ -156,6 +154,7 @@ public final class HealthChecks {
     boolean isHere =
         was != null
             && was.address().equals(member.address())
+            && was.vlan() == member.vlan()
             && member.poolId() != null
             && member.poolId().equals(was.poolId());
     return isHere || !hasStarted ? RiseAndFall.PRESUMED_UP : RiseAndFall.NEW;
@@ -173,7 +172,7 @@ public final class HealthChecks {
         });
     health = all.build();
     if (others != null) {
-      others.tell(own.build());
+      others.publish(own.build());
     }
   }
 
@@ -205,7 +204,9 @@ public final class HealthChecks {
   }
 
   private Judge judgeOf(@Nullable DatapathId switchId) {
-    if (switchId == null ? !probes.standsBy() : probes.controls(switchId)) {
+    if (switchId == null
+        ? !probes.standby().getAsBoolean()
+        : probes.isControlled().test(switchId)) {
       return Judge.THIS;
     }
     return others != null && others.mayJudge(switchId) ? Judge.OTHER : Judge.NONE;
@@ -239,7 +240,7 @@ public final class HealthChecks {
       publish();
     }
     if (others != null) {
-      others.tellNewPeers();
+      others.publishToNewPeers();
     }
     return changes;
   }
@@ -287,13 +288,11 @@ public final class HealthChecks {
   }
 
   private void postpone(long nanos) {
-    PriorityQueue<HealthCheck> later = newQueue();
+    // all alike, so that their order stays
     for (HealthCheck check : queue) {
       check.dueNanos += nanos;
       check.nextProbeNanos += nanos;
-      later.add(check);
     }
-    queue = later;
   }
 
   /**
@@ -348,14 +347,9 @@ public final class HealthChecks {
 
   /** Whether at least half of a monitor's members are up. */
   public boolean majorityIsUp(Monitor monitor) {
-    long all = 0;
-    long up = 0;
-    for (HealthCheck check : checks.values()) {
-      if (check.monitor.id().equals(monitor.id())) {
-        all++;
-        up += check.verdict.health() == Health.UP ? 1 : 0;
-      }
-    }
-    return 2 * up >= all;
+    List<HealthCheck> all =
+        checks.values().stream().filter(check -> check.monitor.id().equals(monitor.id())).toList();
+    return 2 * all.stream().filter(check -> check.verdict.health() == Health.UP).count()
+        >= all.size();
   }
 }

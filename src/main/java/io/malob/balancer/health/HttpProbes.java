@@ -29,6 +29,8 @@ public final class HttpProbes {
 
   private final Semaphore room = new Semaphore(MAX_PENDING);
   private final Consumer<Probe> answered;
+
+  /** Null until the first probe: most controllers never need the classes, not even by reference. */
   private @Nullable HttpClient client;
 
   /**

@@ -6,7 +6,7 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.api.EjectedMember;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.health.PeerHealth.ToldEjection;
+import io.malob.balancer.health.PeerHealth.PeerEjection;
 import io.malob.balancer.view.ViewWriter;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -53,7 +53,8 @@ public final class OutlierDetector {
       LongSupplier nanoTime) {
     this.ejections = new Ejections(policy, nanoTime);
     this.unansweredSyns =
-        new UnansweredSynDetector(switches, serialExecutor, nanoTime, ejections, this::isSilent);
+        new UnansweredSynDetector(
+            switches, serialExecutor, nanoTime, ejections, this::isSilent, () -> others);
     this.view = view;
     this.connections = connections;
     this.measured = measured;
@@ -62,16 +63,15 @@ public final class OutlierDetector {
   }
 
   /** Tells other controllers of ejections and suspicions from now on. */
-  void tell(PeerHealth newOthers) {
+  void shareWith(PeerHealth newOthers) {
     others = newOthers;
-    unansweredSyns.tell(newOthers);
   }
 
   /** A connection of another controller has got no answer. For any thread. */
   void suspected(FiveTuple request) {
     @Nullable Connection connection = connections.apply(request);
     if (connection != null) {
-      unansweredSyns.told(connection);
+      unansweredSyns.suspect(connection);
     }
   }
 
@@ -111,22 +111,22 @@ public final class OutlierDetector {
       view.setOut(ejections.out().keySet());
       @Nullable PeerHealth peers = others;
       if (peers != null) {
-        peers.tellEjected(told());
+        peers.publishEjections(ejections());
       }
     }
   }
 
   /** The ejected members, as other controllers are told of them. */
-  ImmutableMap<Integer, ToldEjection> told() {
+  ImmutableMap<Integer, PeerEjection> ejections() {
     long now = nanoTime.getAsLong();
     return ImmutableMap.copyOf(
         Maps.transformValues(
             ejections.out(),
-            out -> new ToldEjection(out.why(), out.times(), out.untilNanos() - now)));
+            out -> new PeerEjection(out.why(), out.times(), out.untilNanos() - now)));
   }
 
   /** Takes in ejections of another controller, by the members' numbers. For any thread. */
-  void ejectedElsewhere(Map<Integer, ToldEjection> out) {
+  void ejectedElsewhere(Map<Integer, PeerEjection> out) {
     if (out.isEmpty()) {
       return;
     }
@@ -134,7 +134,7 @@ public final class OutlierDetector {
         () -> {
           Map<Integer, Member> members = membersByNumber(view.get().catalog());
           boolean changed = false;
-          for (Map.Entry<Integer, ToldEjection> each : out.entrySet()) {
+          for (Map.Entry<Integer, PeerEjection> each : out.entrySet()) {
             @Nullable Member member = members.get(each.getKey());
             changed |= member != null && ejections.ejectedElsewhere(member, each.getValue());
           }
@@ -163,9 +163,7 @@ public final class OutlierDetector {
   }
 
   private static Map<Integer, Member> membersByNumber(CatalogSnapshot catalog) {
-    Map<Integer, Member> members = new HashMap<>();
-    catalog.members().values().forEach(member -> members.put(member.number(), member));
-    return members;
+    return Maps.uniqueIndex(catalog.members().values(), Member::number);
   }
 
   /** The ejected members, by member id. */

@@ -8,13 +8,13 @@ import com.google.common.collect.Maps;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.TupleFormat;
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -36,13 +36,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 public final class PeerHealth implements PeerListener {
   // the kinds of messages are part of the protocol
-  private static final byte ALL_VERDICTS = 0;
-  private static final byte CHANGED_VERDICTS = 1;
-  private static final byte EJECTIONS = 2;
-  private static final byte ANSWERED = 4;
+  private static final int ALL_VERDICTS = 0;
+  private static final int CHANGED_VERDICTS = 1;
+  private static final int EJECTIONS = 2;
+  private static final int ANSWERED = 4;
 
   /** 3 was the same for IPv4 addresses only. */
-  private static final byte SUSPICION = 5;
+  private static final int SUSPICION = 5;
 
   /** A verdict: the member's number, and a code; all members fit into one message. */
   private static final int VERDICT_BYTES = Short.BYTES + 1;
@@ -63,11 +63,11 @@ public final class PeerHealth implements PeerListener {
 
   private final IPeerService peers;
   private final IClusterService cluster;
-  private final Predicate<DatapathId> foreign;
+  private final Predicate<DatapathId> unowned;
   private final OutlierDetector outliers;
 
   /** The verdicts of each peer, by the members' numbers. */
-  private final Map<String, Map<Integer, Health>> told = new ConcurrentHashMap<>();
+  private final Map<String, Map<Integer, Health>> ofPeers = new ConcurrentHashMap<>();
 
   /** The members about which a peer has told something new. */
   private final Set<Integer> news = ConcurrentHashMap.newKeySet();
@@ -82,24 +82,24 @@ public final class PeerHealth implements PeerListener {
    *
    * @param nanosLeft the rest of the ejection
    */
-  record ToldEjection(Ejections.Why why, int times, long nanosLeft) {}
+  record PeerEjection(Ejections.Why why, int times, long nanosLeft) {}
 
   /**
    * Starts without verdicts.
    *
-   * @param foreign the switches that other controllers are masters of
+   * @param unowned the switches that other controllers are masters of
    * @param outliers ejects members, and is told what others know of them
    */
   public PeerHealth(
       IPeerService peers,
       IClusterService cluster,
-      Predicate<DatapathId> foreign,
+      Predicate<DatapathId> unowned,
       OutlierDetector outliers) {
     this.peers = peers;
     this.cluster = cluster;
-    this.foreign = foreign;
+    this.unowned = unowned;
     this.outliers = outliers;
-    outliers.tell(this);
+    outliers.shareWith(this);
   }
 
   /**
@@ -108,7 +108,7 @@ public final class PeerHealth implements PeerListener {
    * @param switchId null if the member is not located
    */
   boolean mayJudge(@Nullable DatapathId switchId) {
-    return IClusterService.isInCluster(cluster) && (switchId == null || foreign.test(switchId));
+    return IClusterService.isInCluster(cluster) && (switchId == null || unowned.test(switchId));
   }
 
   /**
@@ -120,7 +120,7 @@ public final class PeerHealth implements PeerListener {
       Optional<String> master = cluster.masterOf(switchId);
       return master.isEmpty() ? null : verdict(master.get(), memberNumber);
     }
-    for (Map<Integer, Health> verdicts : told.values()) {
+    for (Map<Integer, Health> verdicts : ofPeers.values()) {
       @Nullable Health verdict = verdicts.get(memberNumber);
       if (verdict != null) {
         return verdict;
@@ -130,7 +130,7 @@ public final class PeerHealth implements PeerListener {
   }
 
   private @Nullable Health verdict(String peer, int memberNumber) {
-    @Nullable Map<Integer, Health> verdicts = told.get(peer);
+    @Nullable Map<Integer, Health> verdicts = ofPeers.get(peer);
     return verdicts == null ? null : verdicts.get(memberNumber);
   }
 
@@ -145,7 +145,7 @@ public final class PeerHealth implements PeerListener {
   }
 
   /** Tells the peers which verdicts this controller has now. */
-  void tell(ImmutableMap<Integer, Health> verdicts) {
+  void publish(ImmutableMap<Integer, Health> verdicts) {
     MapDifference<Integer, Health> difference = Maps.difference(own, verdicts);
     own = verdicts;
     if (difference.areEqual()) {
@@ -162,60 +162,56 @@ public final class PeerHealth implements PeerListener {
 
   private static byte[] changes(MapDifference<Integer, Health> difference) {
     Map<Integer, ValueDifference<Health>> differing = difference.entriesDiffering();
-    int count =
-        differing.size()
-            + difference.entriesOnlyOnLeft().size()
-            + difference.entriesOnlyOnRight().size();
-    ByteBuffer out = ByteBuffer.allocate(1 + count * VERDICT_BYTES).put(CHANGED_VERDICTS);
+    FieldWriter out = new FieldWriter(64).putByte(CHANGED_VERDICTS);
     differing.forEach((number, both) -> write(out, number, both.rightValue()));
     difference.entriesOnlyOnLeft().forEach((number, was) -> write(out, number, null));
     difference.entriesOnlyOnRight().forEach((number, now) -> write(out, number, now));
-    return out.array();
+    return out.toBytes();
   }
 
-  private static void write(ByteBuffer out, int memberNumber, @Nullable Health health) {
+  private static void write(FieldWriter out, int memberNumber, @Nullable Health health) {
     int code = health == null ? 0 : 1 + VERDICTS.indexOf(health);
-    out.putShort((short) memberNumber).put((byte) code);
+    out.putShort(memberNumber).putByte(code);
   }
 
   /** Tells all of an ejection. */
-  void tellEjected(Map<Integer, ToldEjection> out) {
+  void publishEjections(Map<Integer, PeerEjection> out) {
     byte[] message = message(out);
     informed.keySet().forEach(peer -> peers.send(peer, PeerTopic.HEALTH, message));
   }
 
-  private static byte[] message(Map<Integer, ToldEjection> out) {
-    ByteBuffer bytes = ByteBuffer.allocate(1 + out.size() * EJECTION_BYTES).put(EJECTIONS);
+  private static byte[] message(Map<Integer, PeerEjection> out) {
+    FieldWriter bytes = new FieldWriter(64).putByte(EJECTIONS);
     out.forEach(
         (number, ejection) ->
             bytes
-                .putShort((short) (int) number)
-                .put((byte) WHYS.indexOf(ejection.why))
+                .putShort(number)
+                .putByte(WHYS.indexOf(ejection.why))
                 .putInt(ejection.times)
                 .putLong(ejection.nanosLeft));
-    return bytes.array();
+    return bytes.toBytes();
   }
 
   /**
    * Lets the master of the member's switch find out whether a connection got an answer. False if
    * there is none that is reached.
    */
-  boolean tellSuspicion(Connection connection) {
-    ByteBuffer out = ByteBuffer.allocate(1 + TupleFormat.MAX_BYTES).put(SUSPICION);
+  boolean askMaster(Connection connection) {
+    FieldWriter out = new FieldWriter(64).putByte(SUSPICION);
     TupleFormat.write(connection.request(), out);
-    return sendToMaster(connection, Arrays.copyOf(out.array(), out.position()));
+    return sendToMaster(connection, out.toBytes());
   }
 
   /** Tells the master of the member's switch that a connection of that age got answers. */
-  void tellAnswered(Connection connection, long ageNanos) {
+  void publishAnswer(Connection connection, long ageNanos) {
     boolean unused =
         sendToMaster(
             connection,
-            ByteBuffer.allocate(1 + ANSWERED_BYTES)
-                .put(ANSWERED)
-                .putShort((short) connection.server().number())
+            new FieldWriter(1 + ANSWERED_BYTES)
+                .putByte(ANSWERED)
+                .putShort(connection.server().number())
                 .putLong(ageNanos)
-                .array());
+                .toBytes());
   }
 
   private boolean sendToMaster(Connection connection, byte[] message) {
@@ -226,20 +222,20 @@ public final class PeerHealth implements PeerListener {
   }
 
   /** Tells everything to peers that have been reached, or had no room for a change. */
-  void tellNewPeers() {
+  void publishToNewPeers() {
     informed.forEach(
         (peer, isInformed) -> {
-          if (!isInformed && informed.replace(peer, false, true) && !tellAll(peer)) {
+          if (!isInformed && informed.replace(peer, false, true) && !publishAll(peer)) {
             informed.replace(peer, true, false);
           }
         });
   }
 
-  private boolean tellAll(String peer) {
-    ByteBuffer out = ByteBuffer.allocate(1 + own.size() * VERDICT_BYTES).put(ALL_VERDICTS);
+  private boolean publishAll(String peer) {
+    FieldWriter out = new FieldWriter(1 + own.size() * VERDICT_BYTES).putByte(ALL_VERDICTS);
     own.forEach((number, health) -> write(out, number, health));
-    return peers.send(peer, PeerTopic.HEALTH, out.array())
-        && peers.send(peer, PeerTopic.HEALTH, message(outliers.told()));
+    return peers.send(peer, PeerTopic.HEALTH, out.toBytes())
+        && peers.send(peer, PeerTopic.HEALTH, message(outliers.ejections()));
   }
 
   @Override
@@ -250,32 +246,33 @@ public final class PeerHealth implements PeerListener {
   @Override
   public void lost(String peer) {
     informed.remove(peer);
-    told.remove(peer);
+    ofPeers.remove(peer);
   }
 
   @Override
   public void received(String peer, ByteBuffer message) {
-    byte kind = message.hasRemaining() ? message.get() : -1;
+    FieldReader in = new FieldReader(message);
+    int kind = in.hasRemaining() ? in.readByte() : -1;
     switch (kind) {
       case ALL_VERDICTS -> {
-        told.remove(peer);
-        readVerdicts(peer, message);
+        ofPeers.remove(peer);
+        readVerdicts(peer, in);
       }
-      case CHANGED_VERDICTS -> readVerdicts(peer, message);
-      case EJECTIONS -> readEjections(message);
-      case SUSPICION -> readSuspicion(message);
-      case ANSWERED -> readAnswered(message);
+      case CHANGED_VERDICTS -> readVerdicts(peer, in);
+      case EJECTIONS -> readEjections(in);
+      case SUSPICION -> readSuspicion(in);
+      case ANSWERED -> readAnswered(in);
       default -> {
         // of a later version
       }
     }
   }
 
-  private void readVerdicts(String peer, ByteBuffer message) {
-    Map<Integer, Health> verdicts = told.computeIfAbsent(peer, any -> new ConcurrentHashMap<>());
-    while (message.remaining() >= VERDICT_BYTES) {
-      int number = Short.toUnsignedInt(message.getShort());
-      int code = Byte.toUnsignedInt(message.get());
+  private void readVerdicts(String peer, FieldReader in) {
+    Map<Integer, Health> verdicts = ofPeers.computeIfAbsent(peer, any -> new ConcurrentHashMap<>());
+    while (in.remaining() >= VERDICT_BYTES) {
+      int number = in.readShort();
+      int code = in.readByte();
       if (code == 0 || code > VERDICTS.size()) {
         verdicts.remove(number);
       } else {
@@ -285,29 +282,29 @@ public final class PeerHealth implements PeerListener {
     }
   }
 
-  private void readSuspicion(ByteBuffer message) {
+  private void readSuspicion(FieldReader in) {
     try {
-      outliers.suspected(TupleFormat.read(message));
-    } catch (BufferUnderflowException | IllegalArgumentException e) {
+      outliers.suspected(TupleFormat.read(in));
+    } catch (IllegalArgumentException e) {
       // damaged: no effect
     }
   }
 
-  private void readAnswered(ByteBuffer message) {
-    if (message.remaining() >= ANSWERED_BYTES) {
-      outliers.answeredElsewhere(Short.toUnsignedInt(message.getShort()), message.getLong());
+  private void readAnswered(FieldReader in) {
+    if (in.remaining() >= ANSWERED_BYTES) {
+      outliers.answeredElsewhere(in.readShort(), in.readLong());
     }
   }
 
-  private void readEjections(ByteBuffer message) {
-    Map<Integer, ToldEjection> out = new HashMap<>();
-    while (message.remaining() >= EJECTION_BYTES) {
-      int number = Short.toUnsignedInt(message.getShort());
-      int why = Byte.toUnsignedInt(message.get());
-      int times = message.getInt();
-      long nanosLeft = message.getLong();
+  private void readEjections(FieldReader in) {
+    Map<Integer, PeerEjection> out = new HashMap<>();
+    while (in.remaining() >= EJECTION_BYTES) {
+      int number = in.readShort();
+      int why = in.readByte();
+      int times = in.readInt();
+      long nanosLeft = in.readLong();
       if (why < WHYS.size() && times > 0 && nanosLeft > 0) {
-        out.put(number, new ToldEjection(WHYS.get(why), times, nanosLeft));
+        out.put(number, new PeerEjection(WHYS.get(why), times, nanosLeft));
       }
     }
     outliers.ejectedElsewhere(out);

@@ -3,6 +3,7 @@ package io.malob.balancer.health;
 import io.malob.algorithm.Server;
 import io.malob.state.catalog.HttpCheck;
 import io.malob.state.catalog.Monitor;
+import io.malob.state.network.Routing;
 import io.malob.state.network.ServerMeasurements;
 import java.time.Duration;
 import java.util.Map;
@@ -15,45 +16,30 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
-/** Probes members by the type of their monitor. Not thread-safe. */
-public final class Probes {
+/**
+ * Probes members by the type of their monitor. Not thread-safe.
+ *
+ * @param probes sends probes through the data plane
+ * @param http sends probes over the management network
+ * @param measured the agents' reports of the server at an address
+ * @param isControlled whether this controller is master of a switch
+ * @param standby whether switches are connected, but this controller is master of none
+ * @param routing has the sources of probes; members without one are probed from VIPs
+ * @param answered receives each probe once, at its answer, on any thread
+ */
+public record Probes(
+    FrameProbes probes,
+    HttpProbes http,
+    Function<IPAddress<?>, ServerMeasurements> measured,
+    Predicate<DatapathId> isControlled,
+    BooleanSupplier standby,
+    Routing routing,
+    Consumer<Probe> answered) {
   /**
    * The time to locate a member. After a start, the controller discovers switches, links and hosts
    * one after the other.
    */
   static final long MAX_SEARCH_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  private final FrameProbes probes;
-  private final HttpProbes http;
-  private final Function<IPAddress<?>, ServerMeasurements> measured;
-  private final Predicate<DatapathId> isControlled;
-  private final BooleanSupplier standsBy;
-  private final Consumer<Probe> answered;
-
-  /**
-   * Starts without probes.
-   *
-   * @param probes sends probes through the data plane
-   * @param http sends probes over the management network
-   * @param measured the agents' reports of the server at an address
-   * @param isControlled whether this controller is master of a switch
-   * @param standsBy whether switches are connected, but this controller is master of none
-   * @param answered receives each probe once, at its answer, on any thread
-   */
-  public Probes(
-      FrameProbes probes,
-      HttpProbes http,
-      Function<IPAddress<?>, ServerMeasurements> measured,
-      Predicate<DatapathId> isControlled,
-      BooleanSupplier standsBy,
-      Consumer<Probe> answered) {
-    this.probes = probes;
-    this.http = http;
-    this.measured = measured;
-    this.isControlled = isControlled;
-    this.standsBy = standsBy;
-    this.answered = answered;
-  }
 
   /**
    * Probes a member.
@@ -70,14 +56,6 @@ public final class Probes {
       case PING, TCP -> probe(check, servers, nowNanos);
       case HTTP -> request(check);
     };
-  }
-
-  boolean controls(DatapathId switchId) {
-    return isControlled.test(switchId);
-  }
-
-  boolean standsBy() {
-    return standsBy.getAsBoolean();
   }
 
   private @Nullable Probe request(HealthCheck check) {
@@ -114,7 +92,9 @@ public final class Probes {
    * may continue to work: neither a missing answer nor a missing location proves anything about it.
    */
   boolean isOutOfControl(HealthCheck check) {
-    return check.usesDataPlane() && check.switchId != null && !isControlled.test(check.switchId);
+    return check.monitor.type().usesDataPlane()
+        && check.switchId != null
+        && !isControlled.test(check.switchId);
   }
 
   private @Nullable Probe probe(HealthCheck check, Map<Integer, Server> servers, long nowNanos) {
@@ -126,7 +106,7 @@ public final class Probes {
       return null;
     }
     // a controller that stands by cannot look for a member
-    if (isOutOfControl(check) || (server == null && standsBy.getAsBoolean())) {
+    if (isOutOfControl(check) || (server == null && standby.getAsBoolean())) {
       check.searchSinceNanos = nowNanos;
       return null;
     }
@@ -136,9 +116,14 @@ public final class Probes {
     }
     FrameProbes.Target target =
         new FrameProbes.Target(
-            check.member.number(), check.member.address(), server.at(), check.source());
+            check.member.number(), check.member.address(), server.at(), source(check));
     return check.monitor.type() == Monitor.Type.PING
         ? probes.echo(target)
         : probes.syn(target, check.port());
+  }
+
+  /** A member may have no route to a VIP that is not in its subnet. */
+  private IPAddress<?> source(HealthCheck check) {
+    return routing.sourceTo(check.member.address(), check.member.vlan()).orElseGet(check::source);
   }
 }

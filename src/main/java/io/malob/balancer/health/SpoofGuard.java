@@ -1,6 +1,8 @@
 package io.malob.balancer.health;
 
+import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.TranslatedReply;
@@ -8,19 +10,22 @@ import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServerLocations.ServerLocation;
 import io.malob.balancer.view.ServerMoves;
-import io.malob.balancer.view.VipMac;
+import io.malob.balancer.view.SplitHosts;
 import io.malob.module.DropLog;
 import io.malob.module.Unordered;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.FrameSender;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.network.SelfAddresses;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import net.floodlightcontroller.core.FloodlightContext;
@@ -40,8 +45,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drops packets of hosts that claim the address of a VIP, or the address or MAC of a server at
- * another location. It does so before any other module learns from such a packet or forwards it.
+ * Drops packets of hosts that claim an address of the balancer, or the address or MAC of a server
+ * at another location. It does so before any other module learns from such a packet or forwards it.
  * Thread-safe. Any other packet costs three lookups.
  */
 public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
@@ -57,7 +62,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
 
   private static final long LINKS_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(LINKS_KNOWN_SECONDS);
 
-  private static final String VIP = "a VIP";
+  private static final String BALANCER = "the load balancer";
 
   /** The modules that learn from packets or forward them. */
   private static final Set<String> RUN_AFTER =
@@ -67,14 +72,22 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   private final ITopologyService topology;
   private final ServerMoves moves;
   private final CoreAccess coreAccess;
+  private final SelfAddresses selfAddresses;
   private final RejectCounters rejects;
-  private final TranslatedReplies translatedReplies;
+  private final Consumer<Packet> translatedReplies;
   private final LongSupplier nanoTime;
 
   /**
-   * Neighbour messages with a VIP's own MAC, by ingress port. They are judged when links are known.
+   * Neighbour messages of a VIP with the MAC of a switch, by ingress port. They are judged when
+   * links are known.
    */
   private final Map<NodePortTuple, OwnQuestion> ownQuestions = new ConcurrentHashMap<>();
+
+  /**
+   * Packets with a server's own MAC from another port than its own, by that port. They are judged
+   * when it is known whether the server has both ports.
+   */
+  private final Map<NodePortTuple, OwnMac> ownMacs = new ConcurrentHashMap<>();
 
   private final DropLog<NodePortTuple> log =
       new DropLog<>(
@@ -86,27 +99,36 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
                   count,
                   first));
 
-  /** Takes replies that a switch has given the address of a proactive VIP. */
-  public interface TranslatedReplies {
-    /** A reply to a client that no rule leads to. */
-    void toUnknownClient(Packet reply);
-  }
+  private volatile EdgeMacs edgeMacs = new EdgeMacs(Topology.EMPTY, ImmutableSet.of());
+
+  /** The source MAC addresses of the switches of a topology. */
+  private record EdgeMacs(Topology topology, ImmutableSet<Long> macs) {}
 
   /** Neighbour messages that look like the balancer's own and may have arrived over a link. */
   private record OwnQuestion(Attachment from, IPAddress<?> vip, long sinceNanos, LongAdder count) {}
 
+  private record OwnMac(Attachment from, ServerLocation server, long sinceNanos, LongAdder count) {}
+
+  /**
+   * Refuses nothing yet.
+   *
+   * @param translatedReplies takes replies that a switch has given the address of a proactive VIP,
+   *     to a client that no rule leads to
+   */
   public SpoofGuard(
       Supplier<BalancerView> views,
       ITopologyService topology,
       ServerMoves moves,
       CoreAccess coreAccess,
+      SelfAddresses selfAddresses,
       RejectCounters rejects,
-      TranslatedReplies translatedReplies,
+      Consumer<Packet> translatedReplies,
       LongSupplier nanoTime) {
     this.views = views;
     this.topology = topology;
     this.moves = moves;
     this.coreAccess = coreAccess;
+    this.selfAddresses = selfAddresses;
     this.rejects = rejects;
     this.translatedReplies = translatedReplies;
     this.nanoTime = nanoTime;
@@ -121,24 +143,34 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     long mac = FrameSender.mac(frame);
     BalancerView view = views.get();
     IPAddress<?> address = claimed(frame, view);
-    boolean isVip = view.catalog().isVipAddress(address);
-    @Nullable ServerLocation server = view.serverLocations().find(address, mac);
-    if ((!isVip && server == null) || isOurs(packetIn, frame)) {
+    int vlan = FrameSender.vlan(frame);
+    boolean isOfVip = view.catalog().isVipAddress(address);
+    boolean isOfBalancer = isOfVip || selfAddresses.contains(address);
+    @Nullable ServerLocation server = view.serverLocations().find(address, mac, vlan);
+    if ((!isOfBalancer && server == null) || isOurs(packetIn, frame)) {
       return Command.CONTINUE;
     }
-    if (isVip) {
+    if (isOfVip) {
       Packet packet = Packet.parse(frame);
       if (TranslatedReply.is(packetIn, packet, view.catalog())) {
-        translatedReplies.toUnknownClient(packet);
+        translatedReplies.accept(packet);
         return Command.STOP; // the VIP is not where its member is
       }
+    }
+    boolean isOwnQuestion = isOfBalancer && isOwnQuestion(frame, mac, view);
+    boolean isOwn =
+        isOwnQuestion
+            || view.catalog().isVipAddress(address, vlan)
+            || selfAddresses.contains(address, vlan);
+    if (!isOwn && server == null) {
+      return Command.CONTINUE; // a host in another VLAN
     }
     OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
     if (!topology.isAttachmentPointPort(sw.getId(), port)) {
       return Command.CONTINUE; // a port within the network: the packet is in transit
     }
-    Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac));
-    if (isVip && isOwnQuestion(frame, address, mac)) {
+    Attachment from = new Attachment(sw.getId(), port, MacAddress.of(mac), vlan);
+    if (isOwnQuestion) {
       ownQuestions
           .computeIfAbsent(
               new NodePortTuple(sw.getId(), port),
@@ -147,16 +179,17 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
           .increment();
       return Command.STOP;
     }
-    return isVip || server == null
-        ? refuse(from, address, VIP)
+    return isOwn || server == null
+        ? refuse(from, address, BALANCER)
         : judge(server, coreAccess.edgeOf(from).orElse(from));
   }
 
   /** An advertisement may claim another address than that of its sender. */
-  private static IPAddress<?> claimed(byte[] frame, BalancerView view) {
+  private IPAddress<?> claimed(byte[] frame, BalancerView view) {
     @Nullable IPAddress<?> advertised = FrameSender.advertised(frame);
     if (advertised != null
         && (view.catalog().isVipAddress(advertised)
+            || selfAddresses.contains(advertised)
             || view.serverLocations().contains(advertised))) {
       return advertised;
     }
@@ -173,23 +206,52 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
    * Whether the packet looks like an ARP request or neighbour solicitation that the balancer sends
    * to all host ports on behalf of a VIP.
    */
-  private static boolean isOwnQuestion(byte[] frame, IPAddress<?> vip, long mac) {
-    return mac == VipMac.of(vip).getLong() && NeighbourMessage.of(Packet.parse(frame)).isPresent();
+  private boolean isOwnQuestion(byte[] frame, long mac, BalancerView view) {
+    return edgeMacs(view).contains(mac) && NeighbourMessage.of(Packet.parse(frame)).isPresent();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // immutable; to compare all switches would cost too much
+  private ImmutableSet<Long> edgeMacs(BalancerView view) {
+    EdgeMacs known = edgeMacs;
+    Topology topology = view.network().topology();
+    if (known.topology != topology) {
+      known =
+          new EdgeMacs(
+              topology,
+              topology.switches().stream()
+                  .map(each -> EdgeMac.of(each).getLong())
+                  .collect(ImmutableSet.toImmutableSet()));
+      edgeMacs = known;
+    }
+    return known.macs;
   }
 
   private Command judge(ServerLocation server, Attachment from) {
+    boolean isOwnMac = from.mac().equals(server.at().mac());
     return switch (moves.judge(server, from)) {
       case AT_HOME, MOVED -> Command.CONTINUE;
       case IN_DOUBT -> {
         rejects.count(RejectReason.IN_DOUBT);
         yield Command.STOP;
       }
-      case REFUSED ->
-          refuse(
-              from,
-              server.address(),
-              "a server at port " + server.at().port() + " of " + server.at().switchId());
+      case REFUSED -> {
+        if (isOwnMac) {
+          ownMacs
+              .computeIfAbsent(
+                  new NodePortTuple(from.switchId(), from.port()),
+                  any -> new OwnMac(from, server, nanoTime.getAsLong(), new LongAdder()))
+              .count()
+              .increment();
+        } else {
+          note(from, 1, server.address(), owner(server));
+        }
+        yield Command.STOP;
+      }
     };
+  }
+
+  private static String owner(ServerLocation server) {
+    return "a server at port " + server.at().port() + " of " + server.at().switchId();
   }
 
   private Command refuse(Attachment from, IPAddress<?> address, String owner) {
@@ -212,7 +274,8 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
   public void tick() {
     long now = nanoTime.getAsLong();
     ownQuestions.forEach((at, question) -> judgeOwn(at, question, now));
-    log.tell(now);
+    ownMacs.forEach((at, claim) -> judgeOwnMac(at, claim, now));
+    log.flush(now);
   }
 
   private void judgeOwn(NodePortTuple at, OwnQuestion question, long now) {
@@ -221,7 +284,20 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     }
     ownQuestions.remove(at);
     if (topology.isAttachmentPointPort(at.getNodeId(), at.getPortId())) {
-      note(question.from(), question.count().sum(), question.vip(), VIP);
+      note(question.from(), question.count().sum(), question.vip(), BALANCER);
+    }
+  }
+
+  private void judgeOwnMac(NodePortTuple at, OwnMac claim, long now) {
+    boolean isSplit = moves.splitHosts().isSplit(claim.from().mac());
+    if (!isSplit && now - claim.sinceNanos() < SplitHosts.WINDOW_NANOS) {
+      return;
+    }
+    ownMacs.remove(at);
+    if (isSplit) {
+      rejects.add(RejectReason.IN_DOUBT, claim.count().sum());
+    } else {
+      note(claim.from(), claim.count().sum(), claim.server().address(), owner(claim.server()));
     }
   }
 

@@ -1,14 +1,13 @@
 package io.malob.balancer.health;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import io.malob.balancer.connection.Connection;
+import io.malob.openflow.Answers;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -16,12 +15,13 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
-import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
 
 /**
  * Detects connections that their member does not answer. A client without an answer retransmits its
@@ -53,62 +53,60 @@ public final class UnansweredSynDetector {
   private static final int MAX_POLLS_PER_TICK = 32;
 
   /** How long answers are told after a suspicion: longer than failures in a row may take. */
-  private static final long TELLING_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long PUBLISHING_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final IOFSwitchService switches;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Ejections ejections;
-  private final Verdict silent;
+  private final IntConsumer silent;
   private final Queue<Suspicion> suspicions = new ArrayBlockingQueue<>(MAX_PENDING);
   private final Queue<Connection> answered = new ArrayBlockingQueue<>(MAX_PENDING);
   private final Queue<Suspicion> pending = new ArrayDeque<>();
 
   /** Members that other controllers were told to suspect, and until when answers are told. */
-  private final Map<Integer, Long> toldUntil = new ConcurrentHashMap<>();
+  private final Map<Integer, Long> askedUntil = new ConcurrentHashMap<>();
 
-  private volatile @Nullable PeerHealth others;
-
-  /** Receives the members that left a client without an answer. */
-  interface Verdict {
-    void isSilent(int memberNumber);
-  }
+  private final Supplier<@Nullable PeerHealth> others;
 
   /**
    * A connection without an answer.
    *
-   * @param isTold whether another controller has told of it, because the member is not behind its
+   * @param isOfPeer whether another controller has told of it, because the member is not behind its
    *     switches
    */
-  private record Suspicion(Connection connection, long nanos, boolean isTold) {}
+  private record Suspicion(Connection connection, long nanos, boolean isOfPeer) {}
 
-  public UnansweredSynDetector(
+  /**
+   * Starts without suspicions.
+   *
+   * @param silent receives the number of a member that has not answered
+   * @param others the other controllers; null without a cluster
+   */
+  UnansweredSynDetector(
       IOFSwitchService switches,
       Executor serialExecutor,
       LongSupplier nanoTime,
       Ejections ejections,
-      Verdict silent) {
+      IntConsumer silent,
+      Supplier<@Nullable PeerHealth> others) {
     this.switches = switches;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.ejections = ejections;
     this.silent = silent;
+    this.others = others;
   }
 
   /** A client has retransmitted the SYN of a connection whose rules are installed. */
   public void synRetransmitted(Connection connection, long nowNanos) {
-    if (connection.isProgrammedBefore(nowNanos - MIN_AGE_NANOS) && !connection.isOver()) {
+    if (connection.isProgrammedBefore(nowNanos - MIN_AGE_NANOS) && !connection.isEnded()) {
       boolean unusedIfFull = suspicions.offer(new Suspicion(connection, nowNanos, false));
     }
   }
 
-  /** Lets other controllers poll their switches from now on. */
-  void tell(PeerHealth newOthers) {
-    others = newOthers;
-  }
-
   /** A connection of another controller has got no answer. Called by peers' threads. */
-  void told(Connection connection) {
+  void suspect(Connection connection) {
     boolean unusedIfFull =
         suspicions.offer(
             new Suspicion(connection, nanoTime.getAsLong() - COUNTER_DELAY_NANOS, true));
@@ -117,7 +115,7 @@ public final class UnansweredSynDetector {
   /** A client has ended a connection, which proves that the member answered. */
   public void ended(Connection connection) {
     int member = connection.server().number();
-    if (ejections.isSuspected(member) || toldUntil.containsKey(member)) {
+    if (ejections.isSuspected(member) || askedUntil.containsKey(member)) {
       boolean unusedIfFull = answered.offer(connection);
     }
   }
@@ -131,17 +129,17 @@ public final class UnansweredSynDetector {
 
   private void pollDue() {
     long now = nanoTime.getAsLong();
-    toldUntil.values().removeIf(until -> until - now < 0);
+    askedUntil.values().removeIf(until -> until - now < 0);
     Map<Integer, Connection> answeredElsewhere = new HashMap<>();
     for (@Nullable Connection good = answered.poll(); good != null; good = answered.poll()) {
       answered(good);
-      if (toldUntil.containsKey(good.server().number())) {
+      if (askedUntil.containsKey(good.server().number())) {
         answeredElsewhere.put(good.server().number(), good);
       }
     }
-    @Nullable PeerHealth peers = others;
+    @Nullable PeerHealth peers = others.get();
     if (peers != null) {
-      answeredElsewhere.values().forEach(good -> peers.tellAnswered(good, good.ageNanos(now)));
+      answeredElsewhere.values().forEach(good -> peers.publishAnswer(good, good.ageNanos(now)));
     }
     for (@Nullable Suspicion next = suspicions.poll(); next != null; next = suspicions.poll()) {
       if (pending.size() < MAX_PENDING) {
@@ -170,45 +168,31 @@ public final class UnansweredSynDetector {
       return;
     }
     if (sw == null) {
-      @Nullable PeerHealth peers = others;
-      if (peers != null && !suspicion.isTold && peers.tellSuspicion(connection)) {
-        toldUntil.put(connection.server().number(), nowNanos + TELLING_NANOS);
+      @Nullable PeerHealth peers = others.get();
+      if (peers != null && !suspicion.isOfPeer && peers.askMaster(connection)) {
+        askedUntil.put(connection.server().number(), nowNanos + PUBLISHING_NANOS);
       }
       return;
     }
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(
             ConnectionRules.requestReply(
-                sw.getOFFactory(),
-                connection.reply(),
-                connection.vipNumber(),
-                connection.server().number(),
-                connection.generation())),
-        new FutureCallback<List<OFFlowStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
-            if (answer != null) {
-              answer.forEach(part -> part.getEntries().forEach(rule -> judge(connection, rule)));
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            // without an answer of the switch, nothing is known about the member
-          }
-        },
-        serialExecutor);
+                sw.getOFFactory(), connection.reply(), connection.cookie(CookieKind.REPLY))),
+        serialExecutor,
+        answer ->
+            answer.forEach(part -> part.getEntries().forEach(rule -> judge(connection, rule))),
+        cause -> {}); // without an answer of the switch, nothing is known about the member
   }
 
   private void judge(Connection connection, OFFlowStatsEntry rule) {
     Optional<RuleCounts> counts = RuleCounts.of(rule);
-    if (counts.isEmpty() || !Cookie.is(rule.getCookie(), Cookie.Kind.REPLY)) {
+    if (counts.isEmpty() || !Cookie.is(rule.getCookie(), CookieKind.REPLY)) {
       return;
     }
     if (counts.get().bytes() > 0) {
       answered(connection);
     } else {
-      silent.isSilent(connection.server().number());
+      silent.accept(connection.server().number());
     }
   }
 }

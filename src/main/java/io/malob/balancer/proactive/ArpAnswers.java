@@ -1,8 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Attachment;
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.bucket.ReplyRules;
 import java.util.HashMap;
 import java.util.List;
@@ -13,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
- * Lets the clients' own switches answer their ARP requests for IPv4 VIPs, also without a
+ * Lets the switches of hosts and routers answer their ARP requests for IPv4 VIPs, also without a
  * controller. OpenFlow cannot make a neighbour solicitation an advertisement: it has no action for
  * its flags. For one thread at a time.
  */
 final class ArpAnswers {
   private final Programmed programmed;
 
-  /** Where the clients of each VIP address are that have an answer. */
+  /** Where the askers of each VIP address are that have an answer. */
   private final Map<Integer, Map<Integer, Attachment>> answered = new HashMap<>();
 
   private @Nullable Inputs last;
@@ -86,7 +85,9 @@ final class ArpAnswers {
                 .sw()
                 .set(
                     new Owner(vip, client),
-                    List.of(ReplyRules.arpAnswer(there.factory(), vip, VipMac.of(vip), client, at)),
+                    List.of(
+                        ReplyRules.arpAnswer(
+                            there.factory(), vip, EdgeMac.of(at.switchId()), client, at)),
                     there.tables(),
                     nowNanos));
     return wire.isPresent();

@@ -1,10 +1,9 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
+import io.malob.openflow.NextHopMac;
 import io.malob.openflow.Onward;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -21,11 +20,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The rules for the replies of a proactive VIP's members at one switch. Each client's rules change
- * alone. For one thread at a time.
+ * The rules for the replies of a proactive VIP's members at one switch. Each next hop's rules
+ * change alone. For one thread at a time.
  */
 final class EdgeReplies {
   /** The paths to clients' switches. */
@@ -36,27 +35,27 @@ final class EdgeReplies {
   /** What the rules were made of last; null if there are none. */
   private @Nullable Base made;
 
-  /** The clients that have rules. */
-  private final Map<Integer, Next> clients = new HashMap<>();
+  /** The next hops that have rules, by their numbers. */
+  private final Map<MacAddress, Next> nextHops = new HashMap<>();
 
   private Optional<String> crowded = Optional.empty();
 
   /** What all rules depend on. */
-  private record Base(BucketTraffic traffic, ImmutableList<Server> members, Shape shape) {}
+  private record Base(BucketTraffic traffic, ImmutableList<Server> members, TableFeatures shape) {}
 
   /** What a switch can hold. */
-  record Shape(TableLayout layout, boolean countsTcpFlags) {
-    static Shape of(Wire wire) {
-      return new Shape(wire.tables().layout(), wire.countsTcpFlags());
+  record TableFeatures(TableLayout layout, boolean countsTcpFlags) {
+    static TableFeatures of(Wire wire) {
+      return new TableFeatures(wire.tables().layout(), wire.countsTcpFlags());
     }
   }
 
-  /** Where a client is, and where replies to it leave the switch. */
+  /** A next hop, and where replies to it leave the switch. */
   private record Next(Attachment at, Onward onward) {}
 
   private record MemberOwner(int vipNumber) {}
 
-  private record ClientOwner(int vipNumber, int client) {}
+  private record NextHopOwner(int vipNumber, MacAddress number) {}
 
   /**
    * What rules are made of.
@@ -64,7 +63,7 @@ final class EdgeReplies {
    * @param members the members at the switch
    * @param ready the paths to clients' switches
    */
-  record Pass(
+  record ReplyInput(
       BucketTraffic traffic,
       ImmutableList<Server> members,
       Map<DatapathId, Lead> ready,
@@ -72,7 +71,7 @@ final class EdgeReplies {
       long nowNanos) {
 
     Base base() {
-      return new Base(traffic, members, Shape.of(wire));
+      return new Base(traffic, members, TableFeatures.of(wire));
     }
 
     void set(Object owner, List<OFFlowAdd> rules) {
@@ -83,8 +82,8 @@ final class EdgeReplies {
       wire.sw().reroute(owner, rules, wire.tables(), nowNanos);
     }
 
-    Object owner(int client) {
-      return new ClientOwner(traffic.vipNumber(), client);
+    Object owner(MacAddress number) {
+      return new NextHopOwner(traffic.vipNumber(), number);
     }
   }
 
@@ -92,7 +91,7 @@ final class EdgeReplies {
    * No rules.
    *
    * @param maxPairs the max number of rules for replies of members in one table: one per member and
-   *     client
+   *     next hop
    */
   EdgeReplies(LabelTable labels, int maxPairs) {
     this.leads = new Leads<>(labels);
@@ -109,71 +108,72 @@ final class EdgeReplies {
   }
 
   /** Brings all rules up to date. */
-  void program(Pass pass, Map<Integer, Attachment> known) {
-    Base base = pass.base();
+  void program(ReplyInput input, Map<MacAddress, Attachment> known) {
+    Base base = input.base();
     boolean isNew = !base.equals(made);
     if (isNew) {
       made = base;
-      pass.set(new MemberOwner(pass.traffic.vipNumber()), ofMembers(pass));
+      input.set(new MemberOwner(input.traffic.vipNumber()), ofMembers(input));
     }
     crowded = Optional.empty();
-    Iterator<Integer> each = clients.keySet().iterator();
+    Iterator<MacAddress> each = nextHops.keySet().iterator();
     while (each.hasNext()) {
-      int client = each.next();
-      @Nullable Attachment at = known.get(client);
-      boolean isWanted = at != null && pass.ready.containsKey(at.switchId());
-      if (!isWanted || clients.size() > maxClients(pass)) {
+      MacAddress number = each.next();
+      @Nullable Attachment at = known.get(number);
+      boolean isWanted = at != null && input.ready.containsKey(at.switchId());
+      if (!isWanted || nextHops.size() > maxNextHops(input)) {
         each.remove();
-        pass.set(pass.owner(client), List.of());
+        input.set(input.owner(number), List.of());
       }
     }
-    known.forEach((client, at) -> program(pass, client, at, isNew));
+    known.values().forEach(at -> program(input, at, isNew));
   }
 
-  /** Brings the rules of a client up to date. Nothing else has changed. */
-  void program(Pass pass, int client, Attachment at) {
-    program(pass, client, at, false);
+  /** Brings the rules of a next hop up to date. Nothing else has changed. */
+  void program(ReplyInput input, Attachment nextHop) {
+    program(input, nextHop, false);
   }
 
-  private void program(Pass pass, int client, Attachment at, boolean isNew) {
-    @Nullable Lead lead = pass.ready.get(at.switchId());
+  private void program(ReplyInput input, Attachment at, boolean isNew) {
+    @Nullable Lead lead = input.ready.get(at.switchId());
     if (lead == null) {
       return;
     }
-    @Nullable Next before = clients.get(client);
-    if (before == null && clients.size() >= maxClients(pass)) {
+    MacAddress number = NextHopMac.of(at);
+    @Nullable Next before = nextHops.get(number);
+    if (before == null && nextHops.size() >= maxNextHops(input)) {
       // the controller forwards its replies until the VIP is reactive
       String why =
-          "replies of %d members to more than %d clients need more than %d rules in the table of"
+          "replies of %d members to more than %d next hops need more than %d rules in the table of"
               + " switch %s";
       crowded =
           Optional.of(
               why.formatted(
-                  pass.members.size(), clients.size(), maxPairs, pass.wire.sw().switchId()));
+                  input.members.size(), nextHops.size(), maxPairs, input.wire.sw().switchId()));
       return;
     }
     Next next = new Next(at, lead.onward(at));
     if (isNew || !next.equals(before)) {
-      clients.put(client, next);
-      List<OFFlowAdd> rules = toClient(pass, AddressKey.toAddress(client), next.onward);
-      if (before != null && at.equals(before.at) && pass.wire.tables().isOne()) {
-        pass.reroute(pass.owner(client), rules);
+      nextHops.put(number, next);
+      List<OFFlowAdd> rules = toNextHop(input, next.onward);
+      if (before != null && at.equals(before.at) && input.wire.tables().isOne()) {
+        input.reroute(input.owner(number), rules);
       } else {
-        pass.set(pass.owner(client), rules);
+        input.set(input.owner(number), rules);
       }
     }
   }
 
-  private int maxClients(Pass pass) {
-    return pass.wire.tables().isOne()
-        ? maxPairs / Math.max(1, pass.members.size())
+  private int maxNextHops(ReplyInput input) {
+    return input.wire.tables().isOne()
+        ? maxPairs / Math.max(1, input.members.size())
         : Integer.MAX_VALUE;
   }
 
-  private static List<OFFlowAdd> ofMembers(Pass pass) {
+  private static List<OFFlowAdd> ofMembers(ReplyInput input) {
     List<OFFlowAdd> rules = new ArrayList<>();
-    for (Server member : pass.members) {
-      rules.addAll(ofMember(pass.traffic, pass.wire, member));
+    for (Server member : input.members) {
+      rules.addAll(ofMember(input.traffic, input.wire, member));
     }
     return rules;
   }
@@ -196,19 +196,18 @@ final class EdgeReplies {
     return rules;
   }
 
-  private static List<OFFlowAdd> toClient(Pass pass, IPAddress<?> client, Onward next) {
+  private static List<OFFlowAdd> toNextHop(ReplyInput input, Onward next) {
     List<OFFlowAdd> rules = new ArrayList<>();
-    if (pass.wire.tables().isOne()) {
-      for (Server member : pass.members) {
-        rules.add(ReplyRules.translateTo(pass.wire.tables(), pass.traffic, member, client, next));
+    if (input.wire.tables().isOne()) {
+      for (Server member : input.members) {
+        rules.add(ReplyRules.translateTo(input.wire.tables(), input.traffic, member, next));
       }
       return rules;
     }
-    rules.add(ReplyRules.toClient(pass.wire.tables(), pass.traffic, client, next));
+    rules.add(ReplyRules.toNextHop(input.wire.tables(), input.traffic, next));
     if (next.label() != null // members behind a core switch
-        && pass.members.stream().anyMatch(each -> each.at().port().equals(next.out()))) {
-      rules.add(
-          ReplyRules.toClientFrom(pass.wire.tables(), pass.traffic, client, next, next.out()));
+        && input.members.stream().anyMatch(each -> each.at().port().equals(next.out()))) {
+      rules.add(ReplyRules.toNextHopFrom(input.wire.tables(), input.traffic, next, next.out()));
     }
     return rules;
   }
@@ -216,10 +215,10 @@ final class EdgeReplies {
   /** Removes all rules from a switch, also if it is away. */
   void clear(Programmed programmed, DatapathId switchId, int vipNumber, long nowNanos) {
     programmed.clear(switchId, new MemberOwner(vipNumber), nowNanos);
-    for (int client : clients.keySet()) {
-      programmed.clear(switchId, new ClientOwner(vipNumber, client), nowNanos);
+    for (MacAddress number : nextHops.keySet()) {
+      programmed.clear(switchId, new NextHopOwner(vipNumber, number), nowNanos);
     }
-    clients.clear();
+    nextHops.clear();
     leads.retain(Set.of());
     leads.releaseReplaced();
   }

@@ -43,10 +43,10 @@ record Lead(@Nullable Server server, LabelledPath path) {
     return path.path().hops() == 0 ? null : path.label();
   }
 
-  /** Where packets leave the switch: over the path or, within one switch, to this host. */
-  Onward onward(Attachment host) {
+  /** Where packets for a next hop leave the switch: over the path or, within one, at its port. */
+  Onward onward(Attachment nextHop) {
     Path now = path.path();
-    return now.hops() == 0 ? Onward.to(host) : Onward.by(path.label(), now.firstPort());
+    return now.hops() == 0 ? Onward.to(nextHop) : Onward.by(path.label(), now.firstPort(), nextHop);
   }
 
   /** Two leads are the same only if they are one object: its label is used once. */

@@ -84,7 +84,7 @@ final class MemberEstimates {
   }
 
   /** The controller counts connections of a member itself that were estimated so far. */
-  void adopted(int memberNumber, long connections) {
+  void subtractKnown(int memberNumber, long connections) {
     @Nullable Estimate estimate = byMember.get(memberNumber);
     if (estimate != null) {
       estimate.opened = Math.max(0, estimate.opened - connections);

@@ -8,28 +8,21 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
-import io.malob.balancer.proactive.EdgeBuckets.Permission;
-import io.malob.balancer.proactive.EdgeBuckets.State;
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
+import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.RefusedRule;
-import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketKey;
-import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.Label;
 import io.malob.state.catalog.PlacementMode;
-import io.malob.state.catalog.SourceNetworks;
 import io.malob.state.catalog.Vip;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,10 +30,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddressWithMask;
-import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,9 +45,6 @@ final class ProactiveVip {
   /** How long the proposals of new shares may take in one step. */
   private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** The max number of rules for clients that are not allowed, in one table. */
-  private static final int MAX_OTHERS = 1_000;
-
   /** The max number of rules for replies in one table: one per member there and client. */
   private static final int MAX_PAIRS = 20_000;
 
@@ -68,6 +56,7 @@ final class ProactiveVip {
   private final MemberEstimates estimates = new MemberEstimates();
   private final Moves moves = new Moves();
   private final AutoMode auto;
+  private final EntryRules entryRules;
   private boolean isWanted;
 
   /** The switches that have refused a rule, and why. */
@@ -85,36 +74,13 @@ final class ProactiveVip {
       Map<Integer, String> memberIds,
       ProactiveStats.Edge edge) {}
 
-  /** What the rules depend on that send packets to the buckets, by switch. */
-  private final Map<DatapathId, Entry> entries = new HashMap<>();
-
-  private record EntryOwner(int vipNumber) {}
-
-  /**
-   * What these rules depend on.
-   *
-   * @param allowed the clients' networks; null for any
-   * @param members the members at the switch
-   * @param exits the ports where paths to members begin, and behind which there may be clients
-   */
-  private record Entry(
-      @Nullable SourceNetworks allowed,
-      List<Server> members,
-      Set<OFPort> exits,
-      TableLayout layout,
-      boolean countsTcpFlags) {}
-
-  /** The networks besides the allowed ones, which are found once; null for no limit. */
-  private record Others(
-      @Nullable SourceNetworks allowed, Optional<List<IPAddressWithMask<?>>> networks) {}
-
-  private Others others = new Others(null, Optional.of(List.of()));
-
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
     this.traffic = traffic;
     this.replySide =
-        new ReplySide(parts.labels(), parts.hostRules(), parts.programmed(), MAX_PAIRS);
+        new ReplySide(
+            parts.labels(), parts.context().rules().hostRules(), parts.programmed(), MAX_PAIRS);
+    this.entryRules = new EntryRules(traffic, parts.programmed());
     this.auto =
         new AutoMode(parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
   }
@@ -140,8 +106,13 @@ final class ProactiveVip {
     return edges.values();
   }
 
+  /** Whether any switch has rules of its buckets. */
+  boolean hasRules() {
+    return edges.values().stream().anyMatch(EdgeBuckets::hasRules);
+  }
+
   /** Whether there is nothing of the VIP on switches, and no connections to remember. */
-  boolean isOver() {
+  boolean isEnded() {
     return recovered.isEmpty()
         && edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
   }
@@ -152,7 +123,9 @@ final class ProactiveVip {
 
   /** Brings everything one step closer to what the VIP wants. */
   void advance(
-      Situation now, ImmutableMap<Integer, Attachment> clients, Set<DatapathId> switchesWithHosts) {
+      BucketInput now,
+      ImmutableMap<MacAddress, Attachment> nextHops,
+      Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
     refusals
@@ -162,13 +135,12 @@ final class ProactiveVip {
                 now.nowNanos() - each.getValue().atNanos >= RETRY_NANOS
                     && !(each.getValue().isOfFullTable && isInUse(each.getKey())));
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
-    clients.values().forEach(at -> wantedEdges.add(at.switchId()));
+    nextHops.values().forEach(at -> wantedEdges.add(at.switchId()));
     if (isWanted) {
       wantedEdges.forEach(each -> edgeAt(each, now.nowNanos()));
     }
-    boolean hasRules = edges.values().stream().anyMatch(EdgeBuckets::hasRules);
-    if (isWanted || hasRules) {
-      replySide.advance(now, clients, edges.keySet());
+    if (isWanted || hasRules()) {
+      replySide.advance(now, nextHops, edges.keySet());
     } else {
       replySide.clear(traffic.vipNumber(), now.nowNanos());
     }
@@ -199,14 +171,15 @@ final class ProactiveVip {
   /** The edges by the times of their last proposals. */
   private List<EdgeBuckets> longestWaitingFirst() {
     return edges.values().stream()
-        .sorted(Comparator.comparingLong(EdgeBuckets::proposedAtNanos))
+        .sorted(Comparator.comparingLong(edge -> edge.shares().proposedAtNanos()))
         .toList();
   }
 
-  private boolean decide(Situation now) {
+  private boolean decide(BucketInput now) {
     PlacementMode placement = now.plan().vip().placement();
-    // the controller refuses new connections then; open ones leave their buckets
-    if (parts.hasSeveralMasters().getAsBoolean()
+    // the controller decides about new connections then; open ones leave their buckets
+    if (parts.context().network().hasSeveralMasters().getAsBoolean()
+        || now.hasMember(parts.context().network().isRouted())
         || now.view().catalog().isDown(now.plan().pool())
         || now.takesNothing()) {
       return false;
@@ -218,7 +191,7 @@ final class ProactiveVip {
     return auto.decide(
         parts.buckets().arrivals(number),
         edges.values().stream().mapToDouble(edge -> edge.traffic().arrivalsPerSecond()).sum(),
-        parts.halfOpen().applyAsInt(number),
+        parts.context().clients().halfOpen().applyAsInt(number),
         now.nowNanos());
   }
 
@@ -229,7 +202,7 @@ final class ProactiveVip {
    */
   private void advance(
       EdgeBuckets edge,
-      Situation now,
+      BucketInput now,
       Wire wire,
       @Nullable Function<EdgeBuckets, double[]> proposal,
       boolean isCrowded) {
@@ -243,14 +216,14 @@ final class ProactiveVip {
             && !isCrowded
             && refusalsAt(edge).values().stream()
                 .allMatch(each -> each.isOfFullTable && edge.isConfirmed())
-            && !lacksNetworks(now.plan().vip(), wire.tables().layout());
+            && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
     if (mayHave && source.isPresent()) {
       edge.advance(
           now,
           wire,
           source.get(),
           proposal == null ? null : proposal.apply(edge),
-          new Permission(
+          new EdgeReadiness(
               parts.programmed().hasRoom(),
               replySide.isReady(),
               Set.copyOf(refusalsAt(edge).keySet())));
@@ -259,65 +232,19 @@ final class ProactiveVip {
     }
   }
 
-  /**
-   * Sends packets to the buckets of an edge, if it has some. In one table, buckets get packets by
-   * themselves, and the exceptions come first.
-   */
-  private void enter(EdgeBuckets edge, Situation now, Wire wire, List<Server> members) {
-    @Nullable Entry entry =
-        edge.hasRules() || (wire.tables().isOne() && edge.state() == State.PREPARING)
-            ? new Entry(
-                now.plan().vip().allowedSources(),
-                members,
-                Sets.filter(edge.exits(), port -> parts.isEdgePort().test(edge.switchId(), port)),
-                wire.tables().layout(),
-                wire.countsTcpFlags())
-            : null;
-    @Nullable Entry before =
-        entry == null ? entries.remove(edge.switchId()) : entries.put(edge.switchId(), entry);
-    if (!Objects.equals(entry, before)) {
-      wire.sw()
-          .set(
-              new EntryOwner(traffic.vipNumber()),
-              entry == null ? List.of() : rules(entry, wire),
-              wire.tables(),
-              now.nowNanos());
-    }
-  }
-
-  private List<OFFlowAdd> rules(Entry entry, Wire wire) {
-    List<OFFlowAdd> rules = new ArrayList<>();
-    for (OFPort port : entry.exits) {
-      rules.add(BucketRules.fromPort(wire.tables(), traffic, port));
-    }
-    @Nullable SourceNetworks allowed = entry.allowed;
-    if (wire.tables().isOne()) {
-      entry.members.stream()
-          .map(server -> server.at().port())
-          .distinct()
-          .filter(port -> !entry.exits.contains(port))
-          .forEach(port -> rules.add(BucketRules.fromPort(wire.tables(), traffic, port)));
-      for (IPAddressWithMask<?> each : notAllowed(allowed).orElse(List.of())) {
-        rules.add(BucketRules.fromOthers(wire.tables(), traffic, each));
-      }
-      return rules;
-    }
-    for (Server server : entry.members) {
-      rules.add(BucketRules.memberAsClient(wire.tables(), traffic, server));
-    }
-    List<IPAddressWithMask<?>> clients = new ArrayList<>();
-    if (allowed == null) {
-      clients.add(traffic.family().ending(0, 0));
+  /** Sends packets to the buckets of an edge, if it has some. */
+  private void enter(EdgeBuckets edge, BucketInput now, Wire wire, List<Server> members) {
+    if (edge.hasRules() || (wire.tables().isOne() && edge.state() == EdgeState.PREPARING)) {
+      CoreAccess coreAccess = parts.context().network().coreAccess();
+      entryRules.set(
+          wire,
+          now.plan().vip().allowedSources(),
+          members,
+          Sets.filter(edge.sent().exits(), port -> coreAccess.isEdgePort(edge.switchId(), port)),
+          now.nowNanos());
     } else {
-      allowed.texts().forEach(text -> clients.add(IPAddressWithMask.of(text)));
+      entryRules.clear(edge.switchId(), now.nowNanos());
     }
-    for (IPAddressWithMask<?> each : clients) {
-      rules.add(BucketRules.toBuckets(wire.factory(), traffic, each));
-      if (traffic.isTcp() && entry.countsTcpFlags) {
-        rules.add(BucketRules.synsToBuckets(wire.factory(), traffic, each));
-      }
-    }
-    return rules;
   }
 
   private void takeOverRecovered(long nowNanos) {
@@ -347,7 +274,7 @@ final class ProactiveVip {
                 parts.buckets(),
                 parts.labels(),
                 moves,
-                () -> parts.pinExposed().accept(traffic.vipNumber(), any),
+                () -> parts.context().clients().pinExposed().accept(traffic.vipNumber(), any),
                 nowNanos));
   }
 
@@ -364,7 +291,7 @@ final class ProactiveVip {
   /** Whether rules of an earlier run that are not replaced yet use a label. */
   boolean usesFoundLabel(Label label) {
     return recovered.values().stream().anyMatch(each -> each.labels().contains(label))
-        || edges.values().stream().anyMatch(each -> each.usesFoundLabel(label));
+        || edges.values().stream().anyMatch(each -> each.sent().usesFoundLabel(label));
   }
 
   /** The switches with members. */
@@ -434,27 +361,11 @@ final class ProactiveVip {
 
   /** Why placement is reactive at a switch because that or a member's has one table. */
   Optional<String> lacksTables(Vip vip, DatapathId switchId) {
-    @Nullable TableLayout layout = parts.programmed().layout(switchId);
-    return layout != null && lacksNetworks(vip, layout)
+    return entryRules.areTooMany(vip, parts.programmed().isOneTable(switchId))
         ? Optional.of(
             "to deny all other clients needs more than %d rules in the table of switch %s"
-                .formatted(MAX_OTHERS, switchId))
+                .formatted(EntryRules.MAX_OTHERS, switchId))
         : replySide.crowded();
-  }
-
-  /** Whether rules for all clients that the VIP does not allow are too many for one table. */
-  private boolean lacksNetworks(Vip vip, TableLayout layout) {
-    return layout != TableLayout.FOUR_TABLES && notAllowed(vip.allowedSources()).isEmpty();
-  }
-
-  /** The networks that are not allowed; empty if they are too many for one table. */
-  private Optional<List<IPAddressWithMask<?>>> notAllowed(@Nullable SourceNetworks allowed) {
-    if (!Objects.equals(allowed, others.allowed)) {
-      others =
-          new Others(
-              allowed, allowed == null ? Optional.of(List.of()) : allowed.others(MAX_OTHERS));
-    }
-    return others.networks;
   }
 
   /** Why a switch has refused a rule a short time ago; empty if it has not. */
@@ -473,19 +384,8 @@ final class ProactiveVip {
   /** Removes everything at once: the VIP is gone, or its traffic is another. */
   void remove(long nowNanos) {
     for (EdgeBuckets edge : edges.values()) {
-      parts
-          .programmed()
-          .wire(edge.switchId())
-          .ifPresentOrElse(
-              wire -> {
-                edge.remove(traffic.vipNumber(), wire);
-                wire.sw()
-                    .set(new EntryOwner(traffic.vipNumber()), List.of(), wire.tables(), nowNanos);
-              },
-              () -> {
-                edge.remove(traffic.vipNumber(), null);
-                parts.programmed().at(edge.switchId()).forget(new EntryOwner(traffic.vipNumber()));
-              });
+      edge.remove(traffic.vipNumber(), parts.programmed().wire(edge.switchId()).orElse(null));
+      entryRules.clear(edge.switchId(), nowNanos);
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);

@@ -1,8 +1,9 @@
 package io.malob.balancer.proactive;
 
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
 import io.malob.balancer.reroute.RulePacer;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.capability.FeatureProbes;
+import io.malob.capability.SwitchFeature;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import java.util.List;
@@ -19,27 +20,27 @@ final class Programmed {
   /** The max number of messages under way with which more large changes may begin. */
   private static final int MAX_PENDING = 50_000;
 
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
   private final RulePacer pacer;
   private final Executor serialExecutor;
 
   /** Whether a switch is connected and its rules have been read. */
   private final Predicate<DatapathId> isRead;
 
-  private final Predicate<DatapathId> matchesTcpFlags;
+  private final FeatureProbes features;
   private final Map<DatapathId, ProgrammedSwitch> switches = new TreeMap<>();
 
   Programmed(
-      FlowProgrammer programmer,
+      RuleSender ruleSender,
       RulePacer pacer,
       Executor serialExecutor,
       Predicate<DatapathId> isRead,
-      Predicate<DatapathId> matchesTcpFlags) {
-    this.programmer = programmer;
+      FeatureProbes features) {
+    this.ruleSender = ruleSender;
     this.pacer = pacer;
     this.serialExecutor = serialExecutor;
     this.isRead = isRead;
-    this.matchesTcpFlags = matchesTcpFlags;
+    this.features = features;
   }
 
   ProgrammedSwitch at(DatapathId switchId) {
@@ -52,16 +53,23 @@ final class Programmed {
    */
   Optional<Wire> wire(DatapathId switchId) {
     return isRead.test(switchId)
-        ? programmer
+        ? ruleSender
             .tables(switchId)
-            .filter(tables -> tables.layout().translates())
-            .map(tables -> new Wire(at(switchId), tables, matchesTcpFlags.test(switchId)))
+            .filter(tables -> tables.translates())
+            .map(
+                tables ->
+                    new Wire(at(switchId), tables, features.has(switchId, SwitchFeature.TCP_FLAGS)))
         : Optional.empty();
+  }
+
+  /** Whether a switch is known to have all rules in one table. */
+  boolean isOneTable(DatapathId switchId) {
+    return ruleSender.compiler().isOneTableEdge(switchId);
   }
 
   /** The layout of a switch's tables; null while it is unknown. */
   @Nullable TableLayout layout(DatapathId switchId) {
-    return programmer.compiler().layout(switchId);
+    return ruleSender.compiler().layout(switchId);
   }
 
   /** Removes the rules of an owner from a switch, also if it is away. */
@@ -95,6 +103,6 @@ final class Programmed {
 
   /** Sends all collected messages. */
   void flush() {
-    switches.values().forEach(each -> each.flush(programmer, serialExecutor));
+    switches.values().forEach(each -> each.flush(ruleSender, serialExecutor));
   }
 }

@@ -2,10 +2,10 @@ package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
 import io.malob.balancer.reroute.RulePacer;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRules;
+import io.malob.openflow.MessageBatch;
 import io.malob.openflow.RuleKey;
-import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
@@ -25,7 +25,6 @@ import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -88,7 +87,7 @@ final class ProgrammedSwitch {
       @Nullable Sent sent = now.contains(key) ? null : rules.remove(key);
       if (sent != null) {
         waiting.remove(key);
-        outbox.add(delete(tables.factory(), key, sent.rule.getCookie()));
+        outbox.add(key.delete(tables.factory(), sent.rule.getCookie()));
       }
     }
     if (now.isEmpty()) {
@@ -177,30 +176,18 @@ final class ProgrammedSwitch {
         .build();
   }
 
-  static OFMessage delete(OFFactory factory, RuleKey key, U64 cookie) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(key.table())
-        .setPriority(key.priority())
-        .setOutPort(OFPort.ANY)
-        .setCookie(cookie)
-        .setCookieMask(U64.NO_MASK)
-        .setMatch(key.match())
-        .build();
-  }
-
   /**
    * Sends what was collected. If the switch is away, it gets its rules when it has been read again.
    */
-  void flush(FlowProgrammer programmer, Executor serialExecutor) {
+  void flush(RuleSender ruleSender, Executor serialExecutor) {
     if (outbox.isEmpty()) {
       return;
     }
     ImmutableList<OFMessage> messages = ImmutableList.copyOf(outbox);
     outbox.clear();
     unconfirmed += messages.size();
-    programmer.sendInOrder(
-        List.of(new SwitchMessages(switchId, messages)),
+    ruleSender.sendInOrder(
+        List.of(new MessageBatch(switchId, messages)),
         done -> serialExecutor.execute(() -> unconfirmed -= messages.size()));
   }
 
@@ -275,7 +262,7 @@ final class ProgrammedSwitch {
   void removeOrphans(OFFactory factory) {
     for (Iterator<OFFlowStatsEntry> each = orphans.values().iterator(); each.hasNext(); ) {
       OFFlowStatsEntry entry = each.next();
-      outbox.add(delete(factory, RuleKey.of(entry), entry.getCookie()));
+      outbox.add(RuleKey.of(entry).delete(factory, entry.getCookie()));
       each.remove();
     }
   }

@@ -10,9 +10,8 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.balancer.connection.HostRuleCache;
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
-import io.malob.balancer.proactive.EdgeReplies.Pass;
-import io.malob.balancer.proactive.EdgeReplies.Shape;
+import io.malob.balancer.proactive.EdgeReplies.ReplyInput;
+import io.malob.balancer.proactive.EdgeReplies.TableFeatures;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.LabelTable;
 import java.util.HashMap;
@@ -28,13 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * The rules of a proactive VIP at its members' edges: translation of replies, and paths to clients.
  * For one thread at a time.
  */
 final class ReplySide {
-  /** How often paths are asked for although nothing else has changed: their loads have. */
+  /** How often paths are pathInput for although nothing else has changed: their loads have. */
   private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LabelTable labels;
@@ -44,28 +44,31 @@ final class ReplySide {
 
   private final Map<DatapathId, EdgeReplies> edges = new TreeMap<>();
 
-  /** The clients that rules were made for last. */
-  private ImmutableMap<Integer, Attachment> clients = ImmutableMap.of();
+  /** The next hops that rules were made for last, by their numbers. */
+  private ImmutableMap<MacAddress, Attachment> nextHops = ImmutableMap.of();
 
   /** Their switches. */
   private Set<DatapathId> homes = Set.of();
 
-  private @Nullable Asked asked;
+  private @Nullable PathInput pathInput;
   private long askedAtNanos;
   private Map<DatapathId, Map<DatapathId, Lead>> ready = Map.of();
   private @Nullable Inputs last;
   private boolean isComplete;
+
+  /** Whether members' edges have the paths to next hops that exist: one may have vanished. */
+  private boolean hasPaths;
 
   /** What the rules depend on, besides clients. */
   private record Inputs(
       BucketTraffic traffic,
       ImmutableList<Server> servers,
       Map<DatapathId, Map<DatapathId, Lead>> leads,
-      Map<DatapathId, Shape> connected,
+      Map<DatapathId, TableFeatures> connected,
       long portChanges) {
 
-    Pass pass(DatapathId switchId, Wire wire, long nowNanos) {
-      return new Pass(
+    ReplyInput of(DatapathId switchId, Wire wire, long nowNanos) {
+      return new ReplyInput(
           traffic,
           servers.stream()
               .filter(each -> each.at().switchId().equals(switchId))
@@ -77,14 +80,14 @@ final class ReplySide {
   }
 
   /** What the paths depend on. */
-  private record Asked(
+  private record PathInput(
       List<Server> servers, Set<DatapathId> destinations, NetworkSnapshot network) {}
 
   /**
    * No rules.
    *
    * @param maxPairs the max number of rules for replies of members in one table: one per member and
-   *     client
+   *     next hop
    */
   ReplySide(LabelTable labels, HostRuleCache hostRules, Programmed programmed, int maxPairs) {
     this.maxPairs = maxPairs;
@@ -94,31 +97,31 @@ final class ReplySide {
   }
 
   /**
-   * Brings the rules up to date. If only clients have changed, no rules of others are made.
+   * Brings the rules up to date. If only next hops have changed, no rules of others are made.
    *
-   * @param known the known clients of the VIP by address
+   * @param known the known next hops of the VIP by their numbers
    * @param clientSwitches the switches that may have clients
    */
   void advance(
-      Situation now, ImmutableMap<Integer, Attachment> known, Set<DatapathId> clientSwitches) {
-    Map<Integer, Attachment> changed = takeClients(known);
-    changed.forEach(this::installHost);
-    Asked next =
-        new Asked(
+      BucketInput now, ImmutableMap<MacAddress, Attachment> known, Set<DatapathId> clientSwitches) {
+    Map<MacAddress, Attachment> changed = takeNextHops(known);
+    changed.values().forEach(this::installHost);
+    PathInput next =
+        new PathInput(
             now.located(),
             ImmutableSet.copyOf(Sets.union(clientSwitches, homes)),
             now.view().network());
-    if (!next.equals(asked)
+    if (!next.equals(pathInput)
         || now.nowNanos() - askedAtNanos >= ASK_NANOS
         || edges.values().stream().anyMatch(edge -> edge.leads().hasPending())) {
-      asked = next;
+      pathInput = next;
       askedAtNanos = now.nowNanos();
       ready = wantLeads(now, next);
       installHosts(next.servers);
     }
-    Map<DatapathId, Shape> connected = new HashMap<>();
+    Map<DatapathId, TableFeatures> connected = new HashMap<>();
     for (DatapathId each : edges.keySet()) {
-      programmed.wire(each).ifPresent(wire -> connected.put(each, Shape.of(wire)));
+      programmed.wire(each).ifPresent(wire -> connected.put(each, TableFeatures.of(wire)));
     }
     Inputs inputs =
         new Inputs(now.traffic(), now.located(), ready, connected, labels.portChanges());
@@ -129,16 +132,16 @@ final class ReplySide {
           (at, edge) ->
               programmed
                   .wire(at)
-                  .map(wire -> inputs.pass(at, wire, now.nowNanos()))
+                  .map(wire -> inputs.of(at, wire, now.nowNanos()))
                   .ifPresent(
-                      pass -> {
+                      input -> {
                         if (isOther) {
-                          edge.program(pass, clients);
+                          edge.program(input, nextHops);
                         } else {
-                          changed.forEach((client, where) -> edge.program(pass, client, where));
+                          changed.values().forEach(nextHop -> edge.program(input, nextHop));
                         }
                       }));
-      isComplete = connected.keySet().equals(edges.keySet()) && hasPaths();
+      isComplete = connected.keySet().equals(edges.keySet()) && hasPaths;
     }
     edges.forEach(
         (at, edge) -> {
@@ -148,35 +151,36 @@ final class ReplySide {
         });
   }
 
-  /** Takes over the known clients; those that are new or have moved. */
-  private Map<Integer, Attachment> takeClients(ImmutableMap<Integer, Attachment> known) {
-    if (known.equals(clients)) {
+  /** Takes over the known next hops; those that are new or have moved. */
+  private Map<MacAddress, Attachment> takeNextHops(ImmutableMap<MacAddress, Attachment> known) {
+    if (known.equals(nextHops)) {
       return Map.of();
     }
-    Map<Integer, Attachment> changed = new HashMap<>();
+    Map<MacAddress, Attachment> changed = new HashMap<>();
     Set<DatapathId> switches = new HashSet<>();
     known.forEach(
-        (client, at) -> {
+        (number, at) -> {
           switches.add(at.switchId());
-          if (!at.equals(clients.get(client))) {
-            changed.put(client, at);
+          if (!at.equals(nextHops.get(number))) {
+            changed.put(number, at);
           }
         });
-    if (!known.keySet().containsAll(clients.keySet())) {
-      last = null; // all rules are compared, so that those of clients that are gone are found
+    if (!known.keySet().containsAll(nextHops.keySet())) {
+      last = null; // all rules are compared, so that those of next hops that are gone are found
     }
-    clients = known;
+    nextHops = known;
     homes = switches;
     return changed;
   }
 
-  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(Situation now, Asked next) {
+  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(BucketInput now, PathInput next) {
     Set<DatapathId> withMembers = new HashSet<>();
     Map<DatapathId, Map<DatapathId, Lead>> found = new HashMap<>();
+    hasPaths = true;
     for (Server server : next.servers) {
       DatapathId at = server.at().switchId();
       if (!withMembers.add(at)) {
-        continue; // the path to a client is the same for all members of a switch
+        continue; // the path to a next hop is the same for all members of a switch
       }
       Leads<DatapathId> leads =
           edges.computeIfAbsent(at, any -> new EdgeReplies(labels, maxPairs)).leads();
@@ -185,6 +189,7 @@ final class ReplySide {
         if (now.plan().placer().placeOn(server, Placer.Request.from(destination), now.network())
             instanceof Placement placement) {
           leads.want(destination, null, placement.replyPath());
+          hasPaths &= !homes.contains(destination) || leads.find(destination).isPresent();
         }
         leads.find(destination).ifPresent(lead -> readyHere.put(destination, lead));
       }
@@ -199,23 +204,17 @@ final class ReplySide {
     return found;
   }
 
-  /** Whether members' edges have paths to all clients. */
-  private boolean hasPaths() {
-    return homes.stream()
-        .allMatch(home -> ready.values().stream().allMatch(to -> to.containsKey(home)));
-  }
-
-  /** Members and clients get host rules that stay while the controller is away. */
+  /** Members and next hops get host rules that stay while the controller is away. */
   private void installHosts(List<Server> servers) {
-    servers.forEach(server -> installHost(server.address(), server.at()));
-    clients.forEach(this::installHost);
+    servers.forEach(server -> installHost(server.at()));
+    nextHops.values().forEach(this::installHost);
   }
 
-  private void installHost(int address, Attachment at) {
+  private void installHost(Attachment at) {
     hostRules
-        .left(address, at)
-        .ifPresent(left -> send(left.switchId(), sw -> hostRules.superfluous(sw, address, left)));
-    send(at.switchId(), sw -> hostRules.missingLasting(sw, address, at));
+        .left(at)
+        .ifPresent(left -> send(left.switchId(), sw -> hostRules.superfluous(sw, left)));
+    send(at.switchId(), sw -> hostRules.missingLasting(sw, at));
   }
 
   /** Sends messages to a switch, unless it is away. */
@@ -244,9 +243,9 @@ final class ReplySide {
   /** Removes all rules. */
   void clear(int vipNumber, long nowNanos) {
     Set.copyOf(edges.keySet()).forEach(edge -> clear(edge, vipNumber, nowNanos));
-    clients = ImmutableMap.of();
+    nextHops = ImmutableMap.of();
     homes = Set.of();
-    asked = null;
+    pathInput = null;
     last = null;
     isComplete = false;
   }

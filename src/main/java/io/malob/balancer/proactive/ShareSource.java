@@ -2,20 +2,21 @@ package io.malob.balancer.proactive;
 
 import io.malob.algorithm.bucket.ShareProposal;
 import io.malob.algorithm.bucket.ShareProposal.Demand;
+import io.malob.openflow.bucket.BucketKey;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Asks the VIP's algorithm for the shares of its members at each edge, in one situation. For one
+ * Asks the VIP's algorithm for the shares of its members at each edge, at one moment. For one
  * thread.
  */
 final class ShareSource {
   /** What an edge without traffic counts, in packets per second. */
   private static final double MIN_TRAFFIC = 1;
 
-  private final Situation now;
+  private final BucketInput now;
   private final double[] open;
   private final double[] lifetimes;
   private final List<EdgeBuckets> edges;
@@ -30,7 +31,7 @@ final class ShareSource {
    * @param lifetimes their mean lifetime in seconds; not a number if unknown
    * @param edges all edges of the VIP
    */
-  ShareSource(Situation now, double[] open, double[] lifetimes, Collection<EdgeBuckets> edges) {
+  ShareSource(BucketInput now, double[] open, double[] lifetimes, Collection<EdgeBuckets> edges) {
     this.now = now;
     this.open = open;
     this.lifetimes = lifetimes;
@@ -49,7 +50,7 @@ final class ShareSource {
             now.plan().profile(),
             now.network(),
             now.network().values().counting(),
-            edge.bucketCount());
+            edge.key().map(BucketKey::count).orElse(BucketKey.MIN));
   }
 
   private Demand demand(EdgeBuckets edge) {
@@ -68,7 +69,7 @@ final class ShareSource {
 
   /** Adds what an edge gives to each candidate; a sign of -1 subtracts it. */
   private void add(double[] sums, EdgeBuckets edge, int sign) {
-    Map<Integer, Double> shares = edge.shares();
+    Map<Integer, Double> shares = edge.shares().byMember();
     double packets = sign * traffic(edge);
     for (int index = 0; index < sums.length; index++) {
       int number = now.candidates().get(index).number();

@@ -2,11 +2,12 @@ package io.malob.balancer.recovery;
 
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.admission.SwitchOutages;
+import io.malob.balancer.admission.Tables;
+import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
-import io.malob.balancer.connection.ConnectionProgrammer;
-import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -49,11 +50,10 @@ public final class LostClients {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int ROUNDS = 2;
 
-  private final ConnectionTable connections;
+  private final Tables tables;
   private final SwitchOutages outages;
-  private final ReadSwitches readSwitches;
   private final ConnectionTeardown teardown;
-  private final ConnectionProgrammer programmer;
+  private final ConnectionRuleSender ruleSender;
   private final RejectCounters rejects;
   private final long roundNanos;
   private final Executor serialExecutor;
@@ -75,20 +75,18 @@ public final class LostClients {
    * @param serialExecutor runs the scans, one at a time
    */
   public LostClients(
-      ConnectionTable connections,
+      Tables tables,
       SwitchOutages outages,
-      ReadSwitches readSwitches,
       ConnectionTeardown teardown,
-      ConnectionProgrammer programmer,
+      ConnectionRuleSender ruleSender,
       RejectCounters rejects,
       long roundNanos,
       Executor serialExecutor,
       LongSupplier nanoTime) {
-    this.connections = connections;
+    this.tables = tables;
     this.outages = outages;
-    this.readSwitches = readSwitches;
     this.teardown = teardown;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
     this.rejects = rejects;
     this.roundNanos = roundNanos;
     this.serialExecutor = serialExecutor;
@@ -128,7 +126,7 @@ public final class LostClients {
     done.entrySet().retainAll(lost.entrySet());
     lost.keySet().removeAll(done.keySet());
     if (!lost.isEmpty()) {
-      scan = connections.withRules().iterator();
+      scan = tables.connections().withRules().iterator();
     }
   }
 
@@ -146,7 +144,7 @@ public final class LostClients {
             : connection.isKeptByReplies() && isAwayForLong(connection, since, nowNanos);
     if (!isOver) {
       withOpenConnections.add(at);
-    } else if (teardown.switchLost(connection)) {
+    } else if (teardown.expire(connection, ConnectionRecord.End.SWITCH_AWAY)) {
       rejects.count(RejectReason.SWITCH_AWAY);
       ended.merge(at, 1, Integer::sum);
     }
@@ -158,12 +156,13 @@ public final class LostClients {
     }
     DatapathId memberSwitch = connection.server().at().switchId();
     boolean mayShowUse =
-        !memberSwitch.equals(connection.client().switchId()) && readSwitches.contains(memberSwitch);
+        !memberSwitch.equals(connection.client().switchId())
+            && tables.recovering().hasRead(memberSwitch);
     return !mayShowUse || nowNanos - connection.lastSignNanos() >= ROUNDS * roundNanos;
   }
 
   private boolean isAwayForLong(Connection connection, long goneSinceNanos, long nowNanos) {
-    int idle = programmer.idleSeconds(connection.request(), connection.isBrief());
+    int idle = ruleSender.messages().idleSeconds(connection.request(), connection.isBrief());
     return nowNanos - goneSinceNanos >= SwitchOutages.AWAY_NANOS + TimeUnit.SECONDS.toNanos(idle);
   }
 

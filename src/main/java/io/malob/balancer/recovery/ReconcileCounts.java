@@ -4,7 +4,7 @@ import io.malob.balancer.api.ReconcileStats;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the results of reconciliation, see {@link ReconcileStats}. Thread-safe. */
-public final class ReconcileCounts {
+final class ReconcileCounts {
   final LongAdder tablesRead = new LongAdder();
   final LongAdder tablesReset = new LongAdder();
   final LongAdder recovered = new LongAdder();
@@ -12,7 +12,7 @@ public final class ReconcileCounts {
   final LongAdder restored = new LongAdder();
   final LongAdder removed = new LongAdder();
 
-  public ReconcileStats with(int pending) {
+  ReconcileStats with(int pending) {
     return new ReconcileStats(
         tablesRead.sum(),
         tablesReset.sum(),

@@ -3,13 +3,12 @@ package io.malob.balancer.recovery;
 import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.ListMultimap;
 import com.google.common.collect.MultimapBuilder;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
+import io.malob.balancer.admission.ReadSwitches;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.recovery.Reconciler.Occasion;
 import io.malob.openflow.LabelGroups;
-import io.malob.openflow.TableLayout;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,10 +21,7 @@ import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
-import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +43,9 @@ public final class ReconcileRounds {
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Reconciler.Parts parts;
-  private final Times times;
+  private final StateRecovery.Parts common;
+  private final int answerSeconds;
+  private final int roundSeconds;
 
   /** Switches that have been reconciled in this run. */
   private final Set<DatapathId> seen = new HashSet<>();
@@ -58,7 +56,7 @@ public final class ReconcileRounds {
   private final Map<DatapathId, Integer> silent = new HashMap<>();
 
   /** Switches that have been asked for their groups. */
-  private final Map<DatapathId, AwaitedGroups> awaitedGroups = new HashMap<>();
+  private final Map<DatapathId, TableReader> groupReadings = new HashMap<>();
 
   private final ArrayDeque<DatapathId> routine = new ArrayDeque<>();
 
@@ -78,28 +76,27 @@ public final class ReconcileRounds {
   private long tickedAtNanos;
 
   /**
-   * The times of reconciliation.
+   * No switch is reconciled yet.
    *
    * @param answerSeconds how long to wait for a switch's next answer before its reading fails
    * @param roundSeconds the interval at which all switches are reconciled
    */
-  public record Times(int answerSeconds, int roundSeconds) {}
-
-  private record AwaitedGroups(long sinceNanos, Runnable then) {}
-
   public ReconcileRounds(
       IOFSwitchService switches,
       ReadSwitches readSwitches,
       Executor serialExecutor,
       LongSupplier nanoTime,
       Reconciler.Parts parts,
-      Times times) {
+      int answerSeconds,
+      int roundSeconds) {
     this.switches = switches;
     this.readSwitches = readSwitches;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
     this.parts = parts;
-    this.times = times;
+    this.common = parts.stateRecovery().parts();
+    this.answerSeconds = answerSeconds;
+    this.roundSeconds = roundSeconds;
     this.routineSinceNanos = nanoTime.getAsLong();
     this.tickedAtNanos = routineSinceNanos;
     this.ofConnectingNanos = routineSinceNanos;
@@ -122,11 +119,11 @@ public final class ReconcileRounds {
         ok -> {
           seen.add(switchId);
           if (!ok) {
-            parts.counts().tablesReset.increment();
+            parts.stateRecovery().counts().tablesReset.increment();
           }
           // its former master may have sent rules to other switches for connections that it did not
           // complete
-          isRoundDue |= isFirst && parts.foreign().mayExist();
+          isRoundDue |= isFirst && common.unowned().mayExist();
           done.accept(ok);
           beginRoundIfDue();
         });
@@ -151,75 +148,62 @@ public final class ReconcileRounds {
       then.run();
       return;
     }
-    AwaitedGroups awaited = new AwaitedGroups(nanoTime.getAsLong(), then);
-    awaitedGroups.put(switchId, awaited);
-    parts.programmer().compiler().groups().ask(switchId);
-    Futures.addCallback(
-        sw.writeStatsRequest(sw.getOFFactory().buildGroupDescStatsRequest().build()),
-        new FutureCallback<List<OFGroupDescStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFGroupDescStatsReply> answer) {
-            if (awaitedGroups.remove(switchId, awaited)) {
-              parts
-                  .programmer()
-                  .compiler()
-                  .groups()
-                  .read(switchId, LabelGroups.ports(answer == null ? List.of() : answer));
-              then.run();
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            if (switches.getActiveSwitch(switchId) == sw && sw.isConnected()) {
-              groupsNotTold(switchId, awaited, cause.getMessage());
-            }
-          }
-        },
-        serialExecutor);
+    LabelGroups groups = common.ruleSender().compiler().groups();
+    groups.ask(switchId);
+    TableReader reading =
+        new TableReader(
+            sw,
+            serialExecutor,
+            nanoTime,
+            ports -> groups.read(switchId, ports),
+            rules -> {},
+            why -> {
+              groupReadings.remove(switchId);
+              if (why == null || isConnected(sw)) {
+                if (why != null) {
+                  LOG.warn("groups_not_told switch={} why=\"{}\"", switchId, why);
+                }
+                then.run();
+              }
+            });
+    groupReadings.put(switchId, reading);
+    reading.readGroups();
   }
 
-  private void groupsNotTold(DatapathId switchId, AwaitedGroups awaited, @Nullable String why) {
-    if (awaitedGroups.remove(switchId, awaited)) {
-      LOG.warn("groups_not_told switch={} why=\"{}\"", switchId, why);
-      awaited.then.run();
-    }
+  private boolean isConnected(IOFSwitch sw) {
+    return switches.getActiveSwitch(sw.getId()) == sw && sw.isConnected();
   }
 
   private boolean hasGroups(DatapathId switchId) {
-    return parts.programmer().compiler().layout(switchId) == TableLayout.ONE_TABLE_WITH_GROUPS;
+    return common.ruleSender().compiler().hasGroups(switchId);
   }
 
   /** A switch has disconnected. */
   public void gone(DatapathId switchId) {
-    awaitedGroups.remove(switchId);
-    @Nullable TableReader reading = readings.remove(switchId);
-    if (reading != null) {
-      reading.cancel();
+    for (Map<DatapathId, TableReader> all : List.of(groupReadings, readings)) {
+      @Nullable TableReader reading = all.remove(switchId);
+      if (reading != null) {
+        reading.cancel();
+      }
     }
   }
 
   /** Gives up readings that take too long, and continues the round. Call it every few seconds. */
   public void tick() {
     long now = nanoTime.getAsLong();
-    long patience = TimeUnit.SECONDS.toNanos(times.answerSeconds);
+    long patience = TimeUnit.SECONDS.toNanos(answerSeconds);
     // after a pause of the controller itself, answers may have arrived that are not read yet
     boolean hasStoodStill = now - tickedAtNanos >= patience;
     tickedAtNanos = now;
-    String why = "no answer for " + times.answerSeconds + " s";
-    for (TableReader reading : List.copyOf(readings.values())) {
+    String why = "no answer for " + answerSeconds + " s";
+    List<TableReader> all = new ArrayList<>(readings.values());
+    all.addAll(groupReadings.values());
+    for (TableReader reading : all) {
       if (!hasStoodStill && now - reading.progressNanos() >= patience) {
-        reading.giveUp(why);
+        reading.finish(why);
       }
     }
-    Map.copyOf(awaitedGroups)
-        .forEach(
-            (switchId, awaited) -> {
-              if (!hasStoodStill && now - awaited.sinceNanos >= patience) {
-                groupsNotTold(switchId, awaited, why);
-              }
-            });
-    if (now - routineSinceNanos >= TimeUnit.SECONDS.toNanos(times.roundSeconds)) {
+    if (now - routineSinceNanos >= TimeUnit.SECONDS.toNanos(roundSeconds)) {
       beginRound(now);
     }
     if (now - ofConnectingNanos >= Reconciler.MARGIN_NANOS) {
@@ -250,7 +234,7 @@ public final class ReconcileRounds {
   private ListMultimap<DatapathId, Connection> connectionsBySwitch() {
     ListMultimap<DatapathId, Connection> sorted =
         MultimapBuilder.hashKeys().arrayListValues().build();
-    for (Connection connection : parts.connections().withRules()) {
+    for (Connection connection : common.tables().connections().withRules()) {
       if (connection.state().hasRules()) {
         DatapathId clientSwitch = connection.client().switchId();
         DatapathId memberSwitch = connection.server().at().switchId();
@@ -301,39 +285,22 @@ public final class ReconcileRounds {
     TableReader reading =
         new TableReader(
             sw,
-            hasGroups(switchId),
             serialExecutor,
             nanoTime,
-            new TableReader.Sink() {
-              @Override
-              public void foundGroups(Map<Integer, OFPort> ports) {
-                reconciler.foundGroups(ports);
-              }
-
-              @Override
-              public void found(List<OFFlowStatsEntry> rules) {
-                reconciler.found(rules);
-              }
-
-              @Override
-              public void complete() {
-                readings.remove(switchId);
+            reconciler::foundGroups,
+            reconciler::found,
+            why -> {
+              readings.remove(switchId);
+              if (why == null) {
                 reconciler.complete();
                 done.accept(true);
-              }
-
-              @Override
-              public void failed(String why) {
-                readings.remove(switchId);
-                if (switches.getActiveSwitch(switchId) != sw || !sw.isConnected()) {
-                  return; // disconnected; it is reconciled when it reconnects
-                }
+              } else if (isConnected(sw)) { // else it is reconciled when it reconnects
                 silent.put(switchId, SILENT_ROUNDS);
                 LOG.warn("rules_not_told switch={} why=\"{}\"", switchId, why);
                 done.accept(false);
               }
             });
     readings.put(switchId, reading);
-    reading.start();
+    reading.read(hasGroups(switchId));
   }
 }

@@ -1,40 +1,33 @@
 package io.malob.balancer.recovery;
 
 import io.malob.algorithm.FiveTuple;
-import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
-import io.malob.balancer.connection.ConnectionProgrammer;
-import io.malob.balancer.connection.ConnectionTable;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.CoreAccess;
-import io.malob.balancer.connection.ForeignSwitches;
-import io.malob.balancer.connection.FtpSessions;
-import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.AccessRule;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.LabelGroups;
+import io.malob.openflow.RuleBook;
 import io.malob.openflow.RuleCounts;
-import io.malob.openflow.TableLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
+import io.malob.state.network.SelfAddresses;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -47,6 +40,8 @@ public final class Reconciler {
   static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final Parts parts;
+  private final StateRecovery.Parts common;
+  private final ReconcileCounts counts;
   private final DatapathId at;
   private final Occasion occasion;
   private final long settledNanos;
@@ -55,10 +50,8 @@ public final class Reconciler {
   /** The labels that led over the switch when this began. */
   private final Collection<LabelledPath> labels;
 
-  private final TableLayout layout;
-
   /** Whether other controllers may have sent rules to the switch. */
-  private final boolean hasForeign;
+  private final boolean hasUnowned;
 
   /** The groups that the switch was known to have when this began. */
   private final Map<Integer, OFPort> groupsKnown;
@@ -70,8 +63,8 @@ public final class Reconciler {
 
   private FoundRules parser;
 
-  /** The rules for hosts behind this core switch, less those that have been found. */
-  private final Map<AccessRule.Key, OFPort> accessMissing = new HashMap<>();
+  /** The rules for hosts behind this core switch. */
+  private final RuleBook<AccessRule>.Reading accessRules;
 
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
@@ -88,25 +81,14 @@ public final class Reconciler {
     ROUTINE
   }
 
-  /**
-   * The objects that reconciliation works with.
-   *
-   * @param foreign the switches of other controllers; these send rules of their connections and
-   *     labels to other switches, too
-   */
+  /** The objects that reconciliation works with. */
   public record Parts(
-      Supplier<BalancerView> views,
-      ConnectionTable connections,
-      ConnectionTeardown teardown,
-      FtpSessions ftpSessions,
-      LabelTable labels,
-      ConnectionProgrammer connectionProgrammer,
-      FlowProgrammer programmer,
       StateRecovery stateRecovery,
+      LabelTable labels,
+      ConnectionRuleSender connectionRuleSender,
       FoundProactiveRules proactiveRules,
-      ForeignSwitches foreign,
       CoreAccess coreAccess,
-      ReconcileCounts counts) {}
+      SelfAddresses selfAddresses) {}
 
   /**
    * Starts the reconciliation of a switch.
@@ -122,34 +104,31 @@ public final class Reconciler {
       Iterable<Connection> candidates,
       long askedNanos) {
     this.parts = parts;
+    this.common = parts.stateRecovery.parts();
+    this.counts = parts.stateRecovery.counts();
     this.at = at;
     this.occasion = occasion;
     this.settledNanos = askedNanos - MARGIN_NANOS;
     this.candidates = candidates;
     this.labels = parts.labels.across(at);
-    this.hasForeign = parts.foreign.isAny();
-    this.layout =
-        Objects.requireNonNullElse(parts.programmer.compiler().layout(at), TableLayout.FOUR_TABLES);
-    this.parser = new FoundRules(layout, Map.of());
-    this.groupsKnown = parts.programmer.compiler().groups().known(at);
+    this.hasUnowned = common.unowned().isAny();
+    this.parser = common.ruleSender().compiler().parser(at);
+    this.groupsKnown = common.ruleSender().compiler().groups().known(at);
     parts.proactiveRules.begin(at);
-    parts
-        .programmer
-        .factory(at)
-        .ifPresent(factory -> accessMissing.putAll(parts.coreAccess.ports(at, factory)));
+    this.accessRules = parts.coreAccess.read(at);
   }
 
   /** The ports of the switch's groups of labels, before its rules. */
   void foundGroups(Map<Integer, OFPort> found) {
-    parser = new FoundRules(layout, found);
+    parser = parser.withGroups(found);
     groups = found.keySet();
     groupsAlone.addAll(groups);
   }
 
   /** Checks some of the switch's rules, and removes those that nothing uses. */
   void found(List<OFFlowStatsEntry> rules) {
-    parts
-        .programmer
+    common
+        .ruleSender()
         .factory(at)
         .ifPresent(
             factory -> {
@@ -159,8 +138,8 @@ public final class Reconciler {
                   removals.add(FoundRules.remove(factory, rule));
                 }
               }
-              if (!removals.isEmpty() && parts.programmer.send(at, removals)) {
-                parts.counts.removed.add(removals.size());
+              if (!removals.isEmpty() && common.ruleSender().send(at, removals)) {
+                counts.removed.add(removals.size());
               }
             });
   }
@@ -179,7 +158,8 @@ public final class Reconciler {
       return ftpDataBelongs(ftpData);
     }
     if (rule instanceof FoundRule.Vip vip) {
-      return parts.views.get().catalog().isVipAddress(vip.address());
+      return common.views().get().catalog().isVipAddress(vip.address())
+          || parts.selfAddresses.contains(vip.address());
     }
     if (rule instanceof FoundRule.Access access) {
       return accessBelongs(access);
@@ -196,7 +176,7 @@ public final class Reconciler {
   private boolean requestBelongs(FoundRule.Direction rule) {
     requestsFound.add(rule.incoming());
     @Nullable Connection connection =
-        current(parts.connections.byRequest(rule.incoming()), rule, true);
+        current(common.tables().connections().byRequest(rule.incoming()), rule, true);
     if (connection == null) {
       return parts.stateRecovery.knowsRequest(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addRequest(at, rule));
@@ -204,7 +184,7 @@ public final class Reconciler {
     if (!connection.client().switchId().equals(at)) {
       return false;
     }
-    parts.teardown.adopted(connection);
+    common.teardown().countAsOwn(connection);
     return belongs(connection, rule, true);
   }
 
@@ -222,7 +202,7 @@ public final class Reconciler {
             ? isRequest && !parts.stateRecovery.hasTimedOut(rule)
             : connection.isReplicated() && !isAsFound(connection, rule, isRequest);
     if (isOutdated) {
-      parts.teardown.forgetReplicated(connection);
+      common.teardown().forgetReplicated(connection);
       return null;
     }
     return connection;
@@ -236,17 +216,17 @@ public final class Reconciler {
     boolean isToItsMember = !isRequest || connection.reply().equals(rule.outgoing().reversed());
     return connection.edge(isRequest).equals(at)
         && isToItsMember
-        && parts.connectionProgrammer.leads(rule, connection, route, isRequest);
+        && parts.connectionRuleSender.leads(rule, connection, route, isRequest);
   }
 
   private boolean replyBelongs(FoundRule.Direction rule) {
     repliesFound.add(rule.incoming());
     @Nullable Connection connection =
-        current(parts.connections.byReply(rule.incoming()), rule, false);
+        current(common.tables().connections().byReply(rule.incoming()), rule, false);
     if (connection == null) {
       return parts.stateRecovery.knowsReply(rule)
           || (occasion == Occasion.FIRST && parts.stateRecovery.addReply(at, rule))
-          || hasForeign; // its owner may not have told of it yet; it expires by itself
+          || hasUnowned; // its owner may not have told of it yet; it expires by itself
     }
     if (!connection.server().at().switchId().equals(at)) {
       return false;
@@ -261,13 +241,17 @@ public final class Reconciler {
     if (!connection.state().hasRules()) {
       return false;
     }
+    @Nullable MacAddress repliesTo = connection.replyMac();
+    if (!isRequest && repliesTo != null && !repliesTo.equals(rule.dstMac())) {
+      return false; // of a router from which another has taken over
+    }
     @Nullable Route route = connection.route();
     if (route != null
         && connection.isProgrammedBefore(settledNanos)
-        && !parts.foreign.test(connection.client().switchId())) {
+        && !common.unowned().test(connection.client().switchId())) {
       boolean isCurrent =
           rule.generation() == connection.generation()
-              && parts.connectionProgrammer.leads(rule, connection, route, isRequest);
+              && parts.connectionRuleSender.leads(rule, connection, route, isRequest);
       if (!isCurrent) {
         restore(connection);
       }
@@ -277,20 +261,16 @@ public final class Reconciler {
 
   /** A rule with another port stays until complete() overwrites it. */
   private boolean accessBelongs(FoundRule.Access rule) {
-    @Nullable OFPort out = accessMissing.get(rule.key());
-    if (rule.out().equals(out)) {
-      accessMissing.remove(rule.key());
-    }
     if (occasion == Occasion.FIRST) {
-      parts.coreAccess.foundEarlier(at, rule.key(), rule.out());
+      parts.coreAccess.recover(at, rule);
     }
-    return out != null || parts.coreAccess.keepsEarlier(at);
+    return accessRules.found(rule.entry()) || parts.coreAccess.keepsRecovered(at);
   }
 
   private boolean hopBelongs(FoundRule.Hop hop) {
     groupsAlone.remove(hop.label().id());
     @Nullable LabelledPath known = parts.labels.find(hop.label());
-    if (!parts.foreign.keepsLabel(hop.label().id(), at)) {
+    if (!common.unowned().keepsLabel(hop.label().id(), at)) {
       labelsFound.add(hop.label());
       return true; // what is known of it here may be outdated
     }
@@ -313,9 +293,10 @@ public final class Reconciler {
 
   /** The rule belongs to a control connection that has not ended or is not recovered yet. */
   private boolean ftpDataBelongs(FoundRule.FtpData rule) {
-    @Nullable Connection control = parts.ftpSessions.atMember(rule.client(), rule.member());
+    @Nullable Connection control =
+        common.tables().ftpSessions().atMember(rule.client(), rule.member());
     if (control == null) {
-      return occasion == Occasion.FIRST || parts.stateRecovery.hasPending() || hasForeign;
+      return occasion == Occasion.FIRST || parts.stateRecovery.hasPending() || hasUnowned;
     }
     if (rule.generation() == control.generation()) {
       ftpDataFound.add(control);
@@ -326,12 +307,10 @@ public final class Reconciler {
   /** All rules have been checked: handles those that were missing. */
   void complete() {
     completeGroups();
-    if (!accessMissing.isEmpty()) {
-      parts.programmer.send(at, factory -> parts.coreAccess.rulesOf(at, factory));
-    }
+    accessRules.complete();
     for (LabelledPath labelled : labels) {
       boolean isKeptHere =
-          occasion != Occasion.ROUTINE || parts.foreign.keepsLabel(labelled.label().id(), at);
+          occasion != Occasion.ROUTINE || common.unowned().keepsLabel(labelled.label().id(), at);
       if (!labelsFound.contains(labelled.label()) && isKeptHere) {
         parts.labels.restore(labelled, at);
       }
@@ -344,11 +323,12 @@ public final class Reconciler {
       }
       if (connection.client().switchId().equals(at)
           && !requestsFound.contains(connection.request())) {
-        parts.teardown.timedOut(
-            at, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
+        common
+            .teardown()
+            .timedOut(at, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
         replyTimedOutIfMissing(connection);
         if (!connection.state().hasRules()) {
-          parts.counts.slept.increment();
+          counts.slept.increment();
         }
       } else if (occasion == Occasion.RETURN
           && connection.server().at().switchId().equals(at)
@@ -357,29 +337,30 @@ public final class Reconciler {
       } else if (connection.isKeptByReplies()) {
         replyTimedOutIfMissing(connection);
       } else if (lacksFtpData(connection)) {
-        parts.connectionProgrammer.expectData(connection);
-        parts.counts.restored.increment();
+        parts.connectionRuleSender.expectData(connection);
+        counts.restored.increment();
       }
     }
-    parts.counts.tablesRead.increment();
+    counts.tablesRead.increment();
   }
 
   private void replyTimedOutIfMissing(Connection connection) {
     if (connection.server().at().switchId().equals(at)
         && !repliesFound.contains(connection.reply())) {
-      parts.teardown.replyTimedOut(
-          at, connection.reply(), connection.generation(), RuleCounts.UNKNOWN, 0);
+      common
+          .teardown()
+          .replyTimedOut(at, connection.reply(), connection.generation(), RuleCounts.UNKNOWN, 0);
     }
   }
 
   /** A group without the rule of its label is removed, or gets the rule again. */
   private void completeGroups() {
-    LabelGroups made = parts.programmer.compiler().groups();
+    LabelGroups made = common.ruleSender().compiler().groups();
     for (int label : groupsAlone) {
       if (parts.labels.isInUse(new Label(label))) {
         made.ruleLost(at, label);
       } else {
-        parts.programmer.send(at, factory -> List.of(made.remove(factory, at, label)));
+        common.ruleSender().send(at, factory -> List.of(made.remove(factory, at, label)));
       }
     }
     made.forgetMissing(at, groupsKnown, groups);
@@ -390,12 +371,14 @@ public final class Reconciler {
     return connection.server().at().switchId().equals(at)
         && !ftpDataFound.contains(connection)
         && connection.equals(
-            parts.ftpSessions.atMember(
-                connection.request().srcAddress(), connection.server().address()));
+            common
+                .tables()
+                .ftpSessions()
+                .atMember(connection.request().srcAddress(), connection.server().address()));
   }
 
   private boolean shouldHaveRules(Connection connection) {
-    return !parts.foreign.test(connection.client().switchId())
+    return !common.unowned().test(connection.client().switchId())
         && (connection.client().switchId().equals(at)
             || connection.server().at().switchId().equals(at))
         && connection.state().hasRules()
@@ -405,8 +388,8 @@ public final class Reconciler {
   private void restore(Connection connection) {
     @Nullable Route route = connection.route();
     if (route != null && route.isReady()) {
-      parts.connectionProgrammer.restore(connection, route);
-      parts.counts.restored.increment();
+      parts.connectionRuleSender.restore(connection, route);
+      counts.restored.increment();
     }
   }
 }

@@ -2,7 +2,7 @@ package io.malob.balancer.recovery;
 
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
-import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.admission.RecoveringConnection;
 import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.label.FoundLabels;

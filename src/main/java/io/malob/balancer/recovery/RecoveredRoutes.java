@@ -6,10 +6,10 @@ import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
-import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.admission.RecoveringConnection;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.balancer.view.BalancerView;
@@ -25,30 +25,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Rebuilds connections from the rules that were found. They keep their paths; a path that is broken
  * or does not lead to the member is replaced. For one thread at a time.
  */
-public final class RecoveredRoutes {
+public record RecoveredRoutes(
+    RecoveredLabels recoveredLabels,
+    LabelTable labels,
+    ConnectionRuleSender ruleSender,
+    LongSupplier nanoTime) {
   /** Links are discovered one after the other, so a path may become complete a moment later. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private final RecoveredLabels recoveredLabels;
-  private final LabelTable labels;
-  private final ConnectionProgrammer programmer;
-  private final LongSupplier nanoTime;
-
-  public RecoveredRoutes(
-      RecoveredLabels recoveredLabels,
-      LabelTable labels,
-      ConnectionProgrammer programmer,
-      LongSupplier nanoTime) {
-    this.recoveredLabels = recoveredLabels;
-    this.labels = labels;
-    this.programmer = programmer;
-    this.nanoTime = nanoTime;
-  }
 
   /**
    * A rebuilt connection with its paths.
@@ -106,12 +95,16 @@ public final class RecoveredRoutes {
             client,
             found.rule().generation(),
             nanoTime.getAsLong());
+    @Nullable MacAddress repliesTo = reply == null ? null : reply.rule().dstMac();
+    if (repliesTo != null) {
+      connection.setReplyMac(repliesTo);
+    }
     Route route = new Route(there, back);
     boolean isAsFound =
         areKnown
             && reply != null
-            && programmer.leads(found.rule(), connection, route, true)
-            && programmer.leads(reply.rule(), connection, route, false);
+            && ruleSender.leads(found.rule(), connection, route, true)
+            && ruleSender.leads(reply.rule(), connection, route, false);
     return Optional.of(new Recovered(connection, route, isAsFound));
   }
 
@@ -136,14 +129,11 @@ public final class RecoveredRoutes {
   }
 
   private static Algorithm algorithm(CatalogSnapshot catalog, Vip vip, RecoveringConnection found) {
-    Protocol protocol = Protocol.ICMP;
-    int port = EchoFrames.requestTypeTo(found.request().dstAddress());
-    for (Protocol any : Protocol.values()) {
-      if (any != Protocol.ICMP && any.ipNumber() == found.request().protocol()) {
-        protocol = any;
-        port = found.request().dstPort();
-      }
-    }
+    Protocol protocol = Protocol.ofIpNumber(found.request().protocol()).orElse(Protocol.ICMP);
+    int port =
+        protocol == Protocol.ICMP
+            ? EchoFrames.requestTypeTo(found.request().dstAddress())
+            : found.request().dstPort();
     return catalog.algorithmFor(vip, catalog.poolOfVip(vip.id()).orElse(null), protocol, port);
   }
 
@@ -160,7 +150,7 @@ public final class RecoveredRoutes {
   /** Restores the rules of a recovered connection if its paths have changed. */
   void restoreIfChanged(Recovered connection) {
     if (!connection.isAsFound()) {
-      programmer.restore(connection.connection(), connection.route());
+      ruleSender.restore(connection.connection(), connection.route());
     }
   }
 

@@ -3,19 +3,25 @@ package io.malob.balancer.recovery;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
+import io.malob.algorithm.VlanAddress;
 import io.malob.balancer.admission.AdmissionControl;
+import io.malob.balancer.admission.Clients;
 import io.malob.balancer.admission.ConnectionTeardown;
-import io.malob.balancer.api.RecoveringConnection;
+import io.malob.balancer.admission.RecoveringConnection;
+import io.malob.balancer.admission.RecoveringConnections;
+import io.malob.balancer.admission.Tables;
+import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.FtpSessions;
+import io.malob.balancer.connection.UnownedSwitches;
 import io.malob.balancer.recovery.FoundReplies.FoundReply;
 import io.malob.balancer.view.BalancerView;
 import io.malob.openflow.ConnectionRules;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.FoundRule;
+import io.malob.openflow.NextHopMac;
 import io.malob.openflow.RuleCounts;
+import io.malob.openflow.RuleSender;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -31,9 +37,10 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * Recovers connections from before the controller's start, from the rules that switches still have.
@@ -44,17 +51,9 @@ public final class StateRecovery {
   /** How many connections are recovered at a time: a few milliseconds. */
   private static final int SLICE = 500;
 
-  private final Supplier<BalancerView> views;
-  private final RecoveringConnections pending;
-  private final RecoveredLabels labels;
-  private final RecoveredRoutes routes;
-  private final AdmissionControl admissionControl;
-  private final ConnectionTeardown teardown;
-  private final FlowProgrammer programmer;
-  private final Function<IPAddress<?>, Optional<Attachment>> hosts;
-  private final ReadSwitches readSwitches;
-  private final ForeignSwitches foreign;
-  private final ReconcileCounts counts;
+  private final Parts parts;
+  private final RecoveringConnections recovering;
+  private final ReconcileCounts counts = new ReconcileCounts();
   private final long patienceNanos;
   private final LongSupplier nanoTime;
   private final Consumer<Runnable> later;
@@ -62,8 +61,8 @@ public final class StateRecovery {
   /** Rules at members' edge switches whose connections are not recovered yet. */
   private final FoundReplies replies = new FoundReplies();
 
-  /** Clients' attachments according to the switches' host rules, by address. */
-  private final Map<Integer, Attachment> clients = new HashMap<>();
+  /** Next hops by their numbers, according to the host rules of switches. */
+  private final Map<MacAddress, Attachment> nextHops = new HashMap<>();
 
   /** The connections that the pass under way has not come to; null if none is under way. */
   private @Nullable Iterator<RecoveringConnection> rest;
@@ -82,62 +81,64 @@ public final class StateRecovery {
    */
   public StateRecovery(
       Parts parts, long patienceNanos, LongSupplier nanoTime, Consumer<Runnable> later) {
-    this.later = later;
+    this.parts = parts;
+    this.recovering = parts.tables.recovering();
     this.patienceNanos = patienceNanos;
-    this.views = parts.views;
-    this.pending = parts.pending;
-    this.labels = parts.labels;
-    this.routes = parts.routes;
-    this.admissionControl = parts.admissionControl;
-    this.teardown = parts.teardown;
-    this.programmer = parts.programmer;
-    this.hosts = parts.hosts;
-    this.readSwitches = parts.readSwitches;
-    this.foreign = parts.foreign;
-    this.counts = parts.counts;
     this.nanoTime = nanoTime;
+    this.later = later;
   }
 
   /** The objects that recovery works with. */
   public record Parts(
       Supplier<BalancerView> views,
-      RecoveringConnections pending,
-      RecoveredLabels labels,
+      Tables tables,
       RecoveredRoutes routes,
       AdmissionControl admissionControl,
       ConnectionTeardown teardown,
-      FlowProgrammer programmer,
-      Function<IPAddress<?>, Optional<Attachment>> hosts,
-      ReadSwitches readSwitches,
-      ForeignSwitches foreign,
-      ReconcileCounts counts) {}
+      RuleSender ruleSender,
+      Clients hosts,
+      UnownedSwitches unowned) {}
+
+  Parts parts() {
+    return parts;
+  }
+
+  /** The counts of reconciliation and recovery. */
+  ReconcileCounts counts() {
+    return counts;
+  }
+
+  /** The counts of reconciliation and recovery so far. */
+  public ReconcileStats stats() {
+    return counts.with(recovering.size());
+  }
 
   /** Whether connections of an earlier run were found. */
   public boolean hasBegun() {
     return hasPending() || counts.recovered.sum() > 0;
   }
 
-  /** Whether the recovery of connections is pending. */
+  /** Whether the recovery of connections is recovering. */
   boolean hasPending() {
-    return pending.size() > 0;
+    return recovering.size() > 0;
   }
 
   /** Whether a request rule belongs to a pending connection. */
   boolean knowsRequest(FoundRule.Direction rule) {
-    @Nullable RecoveringConnection known = pending.get(rule.incoming());
+    @Nullable RecoveringConnection known = recovering.get(rule.incoming());
     return known != null && known.rule().equals(rule);
   }
 
   /** Whether a request rule has timed out since its switch was asked for its rules. */
   boolean hasTimedOut(FoundRule.Direction rule) {
-    return pending.hasTimedOut(rule.incoming(), rule.generation());
+    return recovering.hasTimedOut(rule.incoming(), rule.generation());
   }
 
   /** Adds a request rule; false if no connection can have it, so that it must be removed. */
   boolean addRequest(DatapathId at, FoundRule.Direction rule) {
     hasWork = true;
     return isInCatalog(rule, rule.incoming().dstAddress(), rule.outgoing().dstAddress())
-        && pending.add(new RecoveringConnection(rule, at, nanoTime.getAsLong()));
+        && recovering.add(new RecoveringConnection(rule, at, nanoTime.getAsLong()));
   }
 
   /** Whether a reply rule is known already. */
@@ -159,20 +160,20 @@ public final class StateRecovery {
   /** Adds the next hop of a label at a switch; false if this run uses the label itself. */
   boolean addHop(DatapathId at, FoundRule.Hop hop, boolean mayBeNew) {
     hasWork = true;
-    return labels.add(at, hop, mayBeNew);
+    return parts.routes.recoveredLabels().add(at, hop, mayBeNew);
   }
 
   /** Adds a host rule. */
   void addHost(DatapathId at, FoundRule.Host host) {
     hasWork = true;
-    clients.put(AddressKey.of(host.address()), new Attachment(at, host.port(), host.mac()));
+    nextHops.put(host.number(), new Attachment(at, host.port(), host.mac(), host.vlan()));
   }
 
   /** All rules of a switch have been read: earlier rules that were not found have timed out. */
   void forgetMissing(DatapathId at, Set<FiveTuple> requestsFound, Set<FiveTuple> repliesFound) {
-    for (RecoveringConnection connection : pending.at(at)) {
+    for (RecoveringConnection connection : recovering.at(at)) {
       if (!requestsFound.contains(connection.request())) {
-        pending.expire(connection);
+        recovering.expire(connection);
       }
     }
     replies.retainAt(at, repliesFound);
@@ -183,7 +184,7 @@ public final class StateRecovery {
    * between them. Call it when switches, links, hosts or the catalog change, and periodically.
    */
   public void complete() {
-    pending.tidy();
+    recovering.tidy();
     if (!hasWork) {
       return;
     }
@@ -191,18 +192,21 @@ public final class StateRecovery {
       isToRepeat = true; // what is known now may complete connections that have been passed
       return;
     }
-    if (pending.size() > 0 || !replies.isEmpty()) {
-      labels.putTogether(pending.all(), replies.all(), views.get().network().topology());
-      takeOver(pending.all().iterator());
+    if (recovering.size() > 0 || !replies.isEmpty()) {
+      parts
+          .routes
+          .recoveredLabels()
+          .putTogether(recovering.all(), replies.all(), parts.views.get().network().topology());
+      takeOver(recovering.all().iterator());
     } else {
-      clients.clear();
+      nextHops.clear();
       tidy();
     }
   }
 
   private void takeOver(Iterator<RecoveringConnection> connections) {
     rest = null; // an exception ends this pass, and a later call begins another
-    BalancerView view = views.get();
+    BalancerView view = parts.views.get();
     Map<Integer, Vip> vips = new HashMap<>();
     view.catalog().vips().values().forEach(vip -> vips.put(vip.number(), vip));
     for (int count = 0; count < SLICE && connections.hasNext(); count++) {
@@ -222,8 +226,8 @@ public final class StateRecovery {
 
   private void tidy() {
     removeUnusedReplies();
-    boolean hasLabels = labels.letGo(pending.all(), replies.all());
-    hasWork = hasLabels || hasPending() || !replies.isEmpty() || !clients.isEmpty();
+    boolean hasLabels = parts.routes.recoveredLabels().letGo(recovering.all(), replies.all());
+    hasWork = hasLabels || hasPending() || !replies.isEmpty() || !nextHops.isEmpty();
   }
 
   /**
@@ -231,12 +235,12 @@ public final class StateRecovery {
    * have no rule of them. Other controllers' connections are theirs.
    */
   private void removeUnusedReplies() {
-    if (replies.isEmpty() || foreign.isAny()) {
+    if (replies.isEmpty() || parts.unowned.isAny()) {
       return;
     }
     for (FoundReply reply : List.copyOf(replies.all())) {
       FiveTuple match = reply.rule().incoming();
-      if (!pending.hasReply(match) && isReadAtClient(reply.rule())) {
+      if (!recovering.hasReply(match) && isReadAtClient(reply.rule())) {
         removeReply(match);
       }
     }
@@ -245,17 +249,15 @@ public final class StateRecovery {
   private void removeReply(FiveTuple match) {
     @Nullable FoundReply reply = replies.remove(match);
     if (reply != null) {
-      programmer
-          .factory(reply.at())
-          .map(factory -> ConnectionRules.removeReply(factory, reply.rule()))
-          .ifPresent(message -> send(reply.at(), message));
+      remove(reply.at(), factory -> ConnectionRules.removeReply(factory, reply.rule()));
     }
   }
 
   private boolean isReadAtClient(FoundRule.Direction reply) {
-    return hosts
-        .apply(AddressKey.toAddress(reply.outgoing().dstAddress()))
-        .filter(client -> readSwitches.contains(client.switchId()))
+    return parts
+        .hosts
+        .find(hostOf(reply.outgoing().dstAddress(), reply.outgoing().srcAddress()))
+        .filter(client -> recovering.hasRead(client.switchId()))
         .isPresent();
   }
 
@@ -266,7 +268,7 @@ public final class StateRecovery {
       return;
     }
     if (found.isExpiredFor(patienceNanos, nanoTime.getAsLong())) {
-      pending.remove(found);
+      recovering.remove(found);
       return;
     }
     Optional<Attachment> client = clientOf(found);
@@ -274,40 +276,54 @@ public final class StateRecovery {
       return;
     }
     Optional<RecoveredRoutes.Recovered> recovered =
-        routes.recover(found, replies.get(found.reply()), vip, client.get(), view);
+        parts.routes.recover(found, replies.get(found.reply()), vip, client.get(), view);
     if (recovered.isEmpty()) {
       return;
     }
     Connection connection = recovered.get().connection();
     Route route = recovered.get().route();
-    if (admissionControl.recover(connection, route, found.hasEnded(), view, nanoTime.getAsLong())) {
+    if (parts.admissionControl.recover(
+        connection, route, found.isEnded(), view, nanoTime.getAsLong())) {
       counts.recovered.increment();
       if (!found.isExpired()) {
-        routes.restoreIfChanged(recovered.get());
+        parts.routes.restoreIfChanged(recovered.get());
       }
     } else {
-      routes.release(recovered.get());
+      parts.routes.release(recovered.get());
     }
     replies.remove(found.reply());
-    boolean isGone = !pending.remove(found);
+    boolean isGone = !recovering.remove(found);
     // events since the connection was examined
     if (isGone || found.isExpired()) {
-      teardown.timedOut(found.at(), found.request(), found.rule().generation(), RuleCounts.UNKNOWN);
-    } else if (found.hasEnded()) {
-      teardown.ended(found.request());
+      parts.teardown.timedOut(
+          found.at(), found.request(), found.rule().generation(), RuleCounts.UNKNOWN);
+    } else if (found.isEnded()) {
+      parts.teardown.ended(found.request(), false);
     }
   }
 
   private Optional<Attachment> clientOf(RecoveringConnection found) {
-    int address = found.request().srcAddress();
-    @Nullable Attachment known = clients.get(address);
+    @Nullable FoundReply reply = replies.get(found.reply());
+    MacAddress nextHop =
+        reply == null
+            ? NextHopMac.of(found.nextHop(), found.rule().vlan())
+            : reply.rule().nextHop();
+    @Nullable Attachment known = nextHops.get(nextHop);
     return known != null && known.switchId().equals(found.at())
         ? Optional.of(known)
-        : hosts.apply(AddressKey.toAddress(address)).filter(at -> at.switchId().equals(found.at()));
+        : parts
+            .hosts
+            .find(hostOf(found.request().srcAddress(), found.request().dstAddress()))
+            .filter(at -> at.switchId().equals(found.at()));
+  }
+
+  private VlanAddress hostOf(int client, int vip) {
+    return new VlanAddress(
+        AddressKey.toAddress(client), parts.views.get().catalog().vlanOfVip(vip));
   }
 
   private boolean isInCatalog(FoundRule.Direction rule, int vipAddress, int memberAddress) {
-    CatalogSnapshot catalog = views.get().catalog();
+    CatalogSnapshot catalog = parts.views.get().catalog();
     return catalog.isVipAddress(vipAddress)
         && catalog.membersAt(memberAddress).stream()
             .anyMatch(member -> member.number() == rule.memberNumber());
@@ -316,6 +332,7 @@ public final class StateRecovery {
   private static boolean isInCatalog(
       FoundRule.Direction request, CatalogSnapshot catalog, Vip vip) {
     return AddressKey.of(vip.address()) == request.incoming().dstAddress()
+        && vip.vlan() == request.vlan()
         && vip.allows(request.incoming().srcAddress())
         && catalog.membersAt(request.outgoing().dstAddress()).stream()
             .anyMatch(member -> isSame(member, request, catalog));
@@ -336,16 +353,15 @@ public final class StateRecovery {
 
   /** Drops a connection whose VIP or member no longer exists, and removes its rules. */
   private void discard(RecoveringConnection found) {
-    pending.remove(found);
-    programmer
-        .factory(found.at())
-        .map(factory -> ConnectionRules.removeRequest(factory, found.request()))
-        .ifPresent(message -> send(found.at(), message));
+    recovering.remove(found);
+    remove(
+        found.at(),
+        factory -> ConnectionRules.removeRequest(factory, found.request(), found.rule().vlan()));
     removeReply(found.reply());
   }
 
-  private void send(DatapathId at, OFMessage message) {
-    if (programmer.send(at, List.of(message))) {
+  private void remove(DatapathId at, Function<OFFactory, OFMessage> message) {
+    if (parts.ruleSender.sendIfConnected(at, factory -> List.of(message.apply(factory)))) {
       counts.removed.increment();
     }
   }

@@ -1,14 +1,13 @@
 package io.malob.balancer.recovery;
 
-import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.ReadSwitches;
 import io.malob.balancer.admission.SwitchOutages;
 import io.malob.balancer.connection.HostRuleCache;
-import io.malob.balancer.view.BalancerView;
+import io.malob.state.catalog.CatalogSnapshot;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,13 +21,11 @@ import org.slf4j.LoggerFactory;
 public final class SwitchRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchRecovery.class);
 
-  private final Supplier<BalancerView> views;
   private final ReadSwitches readSwitches;
   private final HostRuleCache hostRules;
   private final SwitchPreparation preparation;
   private final ReconcileRounds reconcileRounds;
   private final StateRecovery stateRecovery;
-  private final ConnectionTeardown teardown;
   private final SwitchOutages outages;
   private final Predicate<DatapathId> replicated;
   private final Consumer<DatapathId> whenReset;
@@ -43,23 +40,19 @@ public final class SwitchRecovery {
    * @param whenReset called when all rules of a switch have been deleted
    */
   public SwitchRecovery(
-      Supplier<BalancerView> views,
       ReadSwitches readSwitches,
       HostRuleCache hostRules,
       SwitchPreparation preparation,
       ReconcileRounds reconcileRounds,
       StateRecovery stateRecovery,
-      ConnectionTeardown teardown,
       SwitchOutages outages,
       Predicate<DatapathId> replicated,
       Consumer<DatapathId> whenReset) {
-    this.views = views;
     this.readSwitches = readSwitches;
     this.hostRules = hostRules;
     this.preparation = preparation;
     this.reconcileRounds = reconcileRounds;
     this.stateRecovery = stateRecovery;
-    this.teardown = teardown;
     this.outages = outages;
     this.replicated = replicated;
     this.whenReset = whenReset;
@@ -98,7 +91,11 @@ public final class SwitchRecovery {
 
   /** Prepares a switch for the present catalog. */
   public void prepare(DatapathId switchId) {
-    preparation.prepare(switchId, views.get().catalog());
+    preparation.prepare(switchId, catalog());
+  }
+
+  private CatalogSnapshot catalog() {
+    return stateRecovery.parts().views().get().catalog();
   }
 
   /**
@@ -118,8 +115,8 @@ public final class SwitchRecovery {
   private void take(DatapathId switchId, boolean known) {
     if (!known) {
       LOG.warn("switch_started_afresh switch={} - its connections are interrupted", switchId);
-      teardown.switchReset(switchId);
-      preparation.reset(switchId, views.get().catalog());
+      stateRecovery.parts().teardown().switchReset(switchId);
+      preparation.reset(switchId, catalog());
       whenReset.accept(switchId);
     }
     if (!knownSwitches.add(switchId)) {

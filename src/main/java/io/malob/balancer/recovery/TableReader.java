@@ -1,7 +1,6 @@
 package io.malob.balancer.recovery;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
+import io.malob.openflow.Answers;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.LabelGroups;
@@ -30,60 +29,59 @@ final class TableReader {
   private static final int MAX_SLICES = 1 << 16;
 
   private final IOFSwitch sw;
-  private final boolean hasGroups;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
-  private final Sink sink;
+  private final Consumer<Map<Integer, OFPort>> groups;
+  private final Consumer<List<OFFlowStatsEntry>> rules;
+  private final Consumer<@Nullable String> end;
   private long progressNanos;
   private boolean over;
-
-  /** Receives the rules. */
-  interface Sink {
-    /** The ports of all groups of labels, by label, before any rule. */
-    void foundGroups(Map<Integer, OFPort> ports);
-
-    /** Some of the rules. No rule is passed twice. */
-    void found(List<OFFlowStatsEntry> rules);
-
-    /** All rules have been passed. */
-    void complete();
-
-    /** The switch did not report all rules. */
-    void failed(String why);
-  }
 
   /**
    * Reads one switch.
    *
-   * @param hasGroups whether its layout has groups
+   * @param groups receives the ports of all groups of labels, by label, before any rule
+   * @param rules receives some of the rules at a time, none of them twice
+   * @param end is told when everything has been passed, or why the switch did not report it
    */
   TableReader(
-      IOFSwitch sw, boolean hasGroups, Executor serialExecutor, LongSupplier nanoTime, Sink sink) {
+      IOFSwitch sw,
+      Executor serialExecutor,
+      LongSupplier nanoTime,
+      Consumer<Map<Integer, OFPort>> groups,
+      Consumer<List<OFFlowStatsEntry>> rules,
+      Consumer<@Nullable String> end) {
     this.sw = sw;
-    this.hasGroups = hasGroups;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
-    this.sink = sink;
+    this.groups = groups;
+    this.rules = rules;
+    this.end = end;
     this.progressNanos = nanoTime.getAsLong();
   }
 
-  /** Starts to read. */
-  void start() {
+  /** Reads the rules of a switch, after its groups if its layout has any. */
+  void read(boolean hasGroups) {
     if (hasGroups) {
-      readGroups();
+      readGroups(this::readRules);
     } else {
       readRules();
     }
   }
 
-  private void readGroups() {
+  /** Reads the groups alone. */
+  void readGroups() {
+    readGroups(() -> finish(null));
+  }
+
+  private void readGroups(Runnable then) {
     ask(
         sw.getOFFactory().buildGroupDescStatsRequest().build(),
         answer -> {
-          sink.foundGroups(LabelGroups.ports(answer));
-          readRules();
+          groups.accept(LabelGroups.ports(answer));
+          then.run();
         },
-        this::giveUp);
+        this::finish);
   }
 
   private void readRules() {
@@ -94,21 +92,17 @@ final class TableReader {
         unknown -> read(0, 1));
   }
 
-  /** Stops the reading and reports it to the sink as failed. */
-  void giveUp(String why) {
+  /** Ends the reading, for a reason if it has failed. */
+  void finish(@Nullable String why) {
     if (!over) {
       over = true;
-      sink.failed(why);
+      end.accept(why);
     }
   }
 
-  /** Stops the reading without a call of the sink. */
+  /** Stops the reading, and tells nothing. */
   void cancel() {
     over = true;
-  }
-
-  boolean isOver() {
-    return over;
   }
 
   /** When the switch last answered, on the controller's monotonic clock. */
@@ -138,41 +132,35 @@ final class TableReader {
 
   private void read(int slice, int slices) {
     if (slice == slices) {
-      over = true;
-      sink.complete();
+      finish(null);
       return;
     }
     ask(
         FoundRules.request(sw.getOFFactory(), slice, slices),
         answer -> {
           for (OFFlowStatsReply part : answer) {
-            sink.found(part.getEntries());
+            rules.accept(part.getEntries());
           }
           read(slice + 1, slices);
         },
-        this::giveUp);
+        this::finish);
   }
 
   private <R extends OFStatsReply> void ask(
       OFStatsRequest<R> request, Consumer<List<R>> answered, Consumer<String> failed) {
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(request),
-        new FutureCallback<List<R>>() {
-          @Override
-          public void onSuccess(@Nullable List<R> answer) {
-            progressNanos = nanoTime.getAsLong();
-            if (!over && answer != null) {
-              answered.accept(answer);
-            }
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            if (!over) {
-              failed.accept(String.valueOf(cause.getMessage()));
-            }
+        serialExecutor,
+        answer -> {
+          progressNanos = nanoTime.getAsLong();
+          if (!over) {
+            answered.accept(answer);
           }
         },
-        serialExecutor);
+        cause -> {
+          if (!over) {
+            failed.accept(String.valueOf(cause.getMessage()));
+          }
+        });
   }
 }

@@ -3,17 +3,12 @@ package io.malob.balancer.replica;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.graph.Path;
 import io.malob.balancer.admission.AdmissionControl;
 import io.malob.balancer.admission.ConnectionTeardown;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Content;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
-import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.connection.ForeignSwitches;
-import io.malob.balancer.connection.HalfOpenLimit;
-import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.replica.ReplicaEntry.Again;
 import io.malob.balancer.replica.ReplicaEntry.Begin;
 import io.malob.balancer.replica.ReplicaEntry.End;
@@ -21,14 +16,12 @@ import io.malob.balancer.replica.ReplicaEntry.Gone;
 import io.malob.balancer.replica.ReplicaEntry.LabelGone;
 import io.malob.balancer.replica.ReplicaEntry.Labelled;
 import io.malob.balancer.replica.ReplicaEntry.Placed;
-import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ViewWriter;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
-import io.malob.openflow.label.Label;
-import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.state.catalog.Member;
 import java.nio.ByteBuffer;
@@ -50,7 +43,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other controllers have told of the connections and labels of their switches. They are kept
+ * The connections and labels of other controllers' switches, as these have sent them. They are kept
  * in the tables of this controller's own: counts and pages show them, and when this controller
  * becomes master of a switch, it goes on with them. Nothing is sent, expired or recorded for them
  * before. When a peer is lost, everything is kept.
@@ -64,11 +57,7 @@ public final class Replica implements PeerListener {
   /** The interval at which {@link #tick} is to be called. */
   public static final long TICK_MILLIS = 1_000;
 
-  /** How long after its loss what a peer has told still counts as complete. */
-  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final long ALIVE = Long.MIN_VALUE;
   private static final long MAX_PENDING_BYTES = 64 << 20;
 
   /** How many connections may wait for their members to be in this controller's catalog. */
@@ -76,38 +65,27 @@ public final class Replica implements PeerListener {
 
   private final IPeerService service;
   private final ReplicaPublisher publisher;
-  private final ForeignSwitches foreign;
-  private final ReadSwitches readSwitches;
-  private final ConnectionTable connections;
-  private final LabelTable labels;
-  private final HalfOpenLimit halfOpen;
+  private final ReplicaTables tables;
   private final AdmissionControl admissionControl;
   private final ConnectionTeardown teardown;
   private final ViewWriter view;
   private final Consumer<Runnable> executor;
   private final LongSupplier nanoTime;
 
-  private final Map<DatapathId, Covered> covered = new ConcurrentHashMap<>();
+  private final Coverage coverage;
   private final AtomicLong pendingBytes = new AtomicLong();
 
   /** Peers that have sent what could not be taken over. */
   private final Set<String> incomplete = ConcurrentHashMap.newKeySet();
 
-  /** Where members were when their connections were told of, by their addresses. */
+  /** Where members were when their connections were sent, by their addresses. */
   private final Map<Integer, Place> places = new ConcurrentHashMap<>();
 
   // by the executor's tasks alone
   private final Map<String, Snapshot> snapshots = new HashMap<>();
-  private final Map<Integer, LabelledPath> held = new HashMap<>();
+  private final ReplicaLabels labels;
   private final Map<FiveTuple, Waiting> waiting = new LinkedHashMap<>();
   private long warnedNanos;
-
-  /**
-   * A switch whose connections are completely known.
-   *
-   * @param lostNanos since when its master has been silent, or {@link #ALIVE}
-   */
-  private record Covered(String peer, long lostNanos) {}
 
   private record Place(Attachment at, long sinceNanos) {}
 
@@ -136,11 +114,7 @@ public final class Replica implements PeerListener {
   public Replica(
       IPeerService service,
       ReplicaPublisher publisher,
-      ForeignSwitches foreign,
-      ReadSwitches readSwitches,
-      ConnectionTable connections,
-      LabelTable labels,
-      HalfOpenLimit halfOpen,
+      ReplicaTables tables,
       AdmissionControl admissionControl,
       ConnectionTeardown teardown,
       ViewWriter view,
@@ -148,40 +122,33 @@ public final class Replica implements PeerListener {
       LongSupplier nanoTime) {
     this.service = service;
     this.publisher = publisher;
-    this.foreign = foreign;
-    this.readSwitches = readSwitches;
-    this.connections = connections;
-    this.labels = labels;
-    this.halfOpen = halfOpen;
+    this.tables = tables;
     this.admissionControl = admissionControl;
     this.teardown = teardown;
     this.view = view;
     this.executor = executor;
     this.nanoTime = nanoTime;
-    this.warnedNanos = nanoTime.getAsLong() - WARN_NANOS;
+    coverage = new Coverage(tables.unowned(), nanoTime);
+    labels = new ReplicaLabels(tables, new HashMap<>());
+    warnedNanos = nanoTime.getAsLong() - WARN_NANOS;
   }
 
   /**
-   * Whether the connections of a switch are known: its master has told of all of them, and has not
+   * Whether the connections of a switch are known: its master has sent all of them, and has not
    * been silent for long.
    */
   public boolean covers(DatapathId switchId) {
-    @Nullable Covered known = covered.get(switchId);
-    return known != null && isFresh(known);
+    return coverage.contains(switchId);
   }
 
-  private boolean isFresh(Covered known) {
-    return known.lostNanos == ALIVE || nanoTime.getAsLong() - known.lostNanos < FRESH_NANOS;
-  }
-
-  /** Where a member was when another controller last told of a connection on it; by its address. */
+  /** Where a member was when another controller last sent a connection of it; by its address. */
   public Optional<Attachment> placeOf(int address) {
-    @Nullable Place place = places.get(address);
-    boolean isKnown =
-        place != null
-            && (foreign.test(place.at.switchId())
-                || nanoTime.getAsLong() - place.sinceNanos < TimeUnit.MINUTES.toNanos(1));
-    return place != null && isKnown ? Optional.of(place.at) : Optional.empty();
+    return Optional.ofNullable(places.get(address))
+        .filter(
+            place ->
+                tables.unowned().test(place.at.switchId())
+                    || nanoTime.getAsLong() - place.sinceNanos < TimeUnit.MINUTES.toNanos(1))
+        .map(Place::at);
   }
 
   @Override
@@ -192,12 +159,8 @@ public final class Replica implements PeerListener {
   @Override
   public void lost(String peer) {
     publisher.lost(peer);
-    covered.replaceAll((switchId, known) -> known.peer.equals(peer) ? silent(known) : known);
+    coverage.lost(peer);
     executor.accept(() -> snapshots.remove(peer));
-  }
-
-  private Covered silent(Covered known) {
-    return known.lostNanos == ALIVE ? new Covered(known.peer, nanoTime.getAsLong()) : known;
   }
 
   @Override
@@ -220,7 +183,7 @@ public final class Replica implements PeerListener {
     List<ReplicaEntry> entries;
     try {
       entries = ReplicaFormat.read(message);
-    } catch (UnreadableException e) {
+    } catch (IllegalArgumentException e) {
       distrust(peer);
       long now = nanoTime.getAsLong();
       if (now - warnedNanos >= WARN_NANOS) {
@@ -238,7 +201,7 @@ public final class Replica implements PeerListener {
   /** A message of a peer is lost: neither its last snapshot nor the current one is complete. */
   private void distrust(String peer) {
     snapshots.remove(peer);
-    covered.values().removeIf(known -> known.peer.equals(peer));
+    coverage.remove(peer);
   }
 
   /** A connection of a peer is not taken over: its switch is not completely known. */
@@ -248,8 +211,7 @@ public final class Replica implements PeerListener {
     if (snapshot != null) {
       snapshot.holes.add(clientSwitch);
     }
-    covered.computeIfPresent(
-        clientSwitch, (switchId, known) -> known.peer.equals(peer) ? null : known);
+    coverage.remove(peer, clientSwitch);
   }
 
   private void apply(String peer, ReplicaEntry entry, BalancerView now) {
@@ -268,9 +230,9 @@ public final class Replica implements PeerListener {
       if (snapshot != null) {
         snapshot.labels.add(labelled.label());
       }
-      label(labelled.label(), labelled.path());
+      labels.set(labelled.label(), labelled.path());
     } else if (entry instanceof LabelGone gone) {
-      forgetLabel(gone.label());
+      labels.remove(gone.label());
     } else if (entry instanceof Begin begin) {
       snapshots.put(peer, new Snapshot(begin.switches()));
     } else if (entry instanceof End) {
@@ -284,11 +246,11 @@ public final class Replica implements PeerListener {
 
   private void place(String peer, Placed placed, BalancerView now) {
     DatapathId clientSwitch = placed.client().switchId();
-    if (!mayKnow(peer, clientSwitch)) {
+    if (!coverage.mayKnow(peer, clientSwitch)) {
       addHole(peer, clientSwitch); // or this controller does not know yet that it is the master
       return;
     }
-    @Nullable Connection known = connections.byRequest(placed.request());
+    @Nullable Connection known = tables.connections().byRequest(placed.request());
     if (known != null && !mayReplace(known) && !hasMoved(known, placed)) {
       return;
     }
@@ -309,25 +271,19 @@ public final class Replica implements PeerListener {
     add(placed, server.get(), now);
   }
 
-  /** Whether a peer is master of a switch, or has just been, so that these are its last words. */
-  private boolean mayKnow(String peer, DatapathId switchId) {
-    @Nullable Covered known = covered.get(switchId);
-    return foreign.mayBeMaster(peer, switchId)
-        || (known != null && known.peer.equals(peer) && !foreign.test(switchId));
-  }
-
   /** Whether a switch is this controller's, and all its rules are known. */
   private boolean isRead(DatapathId switchId) {
-    return !foreign.test(switchId) && readSwitches.contains(switchId);
+    return !tables.unowned().test(switchId) && tables.read().contains(switchId);
   }
 
   private boolean mayReplace(Connection known) {
-    return foreign.test(known.client().switchId()) || known.isReplicated();
+    return tables.unowned().test(known.client().switchId()) || known.isReplicated();
   }
 
   /** Whether its client is at a switch of another controller by now, which has followed it. */
   private boolean hasMoved(Connection known, Placed placed) {
-    return placed.generation() == known.generation() && foreign.test(placed.client().switchId());
+    return placed.generation() == known.generation()
+        && tables.unowned().test(placed.client().switchId());
   }
 
   private void add(Placed placed, Server server, BalancerView now) {
@@ -341,18 +297,18 @@ public final class Replica implements PeerListener {
             placed.client(),
             placed.generation(),
             nowNanos - TimeUnit.MILLISECONDS.toNanos(placed.ageMillis()));
-    @Nullable Connection clash = connections.byReply(connection.reply());
+    @Nullable Connection clash = tables.connections().byReply(connection.reply());
     if (clash != null && mayReplace(clash)) {
       teardown.forgetReplicated(clash); // it has gone, or its end follows
     }
     boolean mayHaveRules = placed.state().hasRules() && !isRead(placed.client().switchId());
-    @Nullable Route route = mayHaveRules ? routeOf(placed) : null;
+    @Nullable Route route = mayHaveRules ? labels.acquire(placed) : null;
     // without paths, or if its switch has been read and has no rule: until its next packet
     State state = route == null ? State.DORMANT : placed.state();
     boolean isHalfOpen = placed.halfOpenSeconds() > 0 && state == State.OPENING;
     long until =
         isHalfOpen
-            ? halfOpen.addOfOther(placed.vipNumber(), placed.halfOpenSeconds() - 1)
+            ? tables.halfOpen().addOfOther(placed.vipNumber(), placed.halfOpenSeconds() - 1)
             : Connection.NOT_HALF_OPEN;
     Content content =
         new Content(
@@ -367,11 +323,10 @@ public final class Replica implements PeerListener {
             route);
     if (!admissionControl.replicate(connection, content, now, nowNanos)) {
       if (isHalfOpen) {
-        halfOpen.remove(placed.vipNumber(), until, true);
+        tables.halfOpen().remove(placed.vipNumber(), until, true);
       }
       if (route != null) {
-        labels.release(route.request());
-        labels.release(route.reply());
+        labels.release(route);
       }
     }
   }
@@ -395,100 +350,35 @@ public final class Replica implements PeerListener {
     }
   }
 
-  private @Nullable Route routeOf(Placed placed) {
-    DatapathId client = placed.client().switchId();
-    DatapathId member = placed.member().switchId();
-    @Nullable LabelledPath there = use(placed.requestLabel(), client, member);
-    @Nullable LabelledPath back = use(placed.replyLabel(), member, client);
-    if (there != null && back != null) {
-      return new Route(there, back);
-    }
-    if (there != null) {
-      labels.release(there);
-    }
-    if (back != null) {
-      labels.release(back);
-    }
-    return null;
-  }
-
-  private @Nullable LabelledPath use(int label, DatapathId from, DatapathId to) {
-    if (label == 0) {
-      return from.equals(to) ? labels.acquire(Path.within(from)) : null;
-    }
-    @Nullable LabelledPath labelled = labels.find(new Label(label));
-    return labelled != null
-            && labelled.path().src().equals(from)
-            && labelled.path().dst().equals(to)
-            && labels.share(labelled)
-        ? labelled
-        : null;
-  }
-
   private void remove(String peer, Gone gone) {
     waiting.remove(gone.request());
-    @Nullable Connection known = connections.byRequest(gone.request());
+    @Nullable Connection known = tables.connections().byRequest(gone.request());
     if (known != null
         && mayReplace(known)
         && known.client().switchId().equals(gone.clientSwitch())
-        && mayKnow(peer, gone.clientSwitch())) {
+        && coverage.mayKnow(peer, gone.clientSwitch())) {
       teardown.forgetReplicated(known);
     }
   }
 
-  private void label(int id, Path path) {
-    @Nullable LabelledPath before = held.get(id);
-    if (foreign.keepsLabel(id, path.src()) && readSwitches.contains(path.src())) {
-      return;
-    }
-    @Nullable LabelledPath labelled = labels.replicate(new Label(id), path, before);
-    if (labelled == null) {
-      held.remove(id);
-    } else {
-      held.put(id, labelled);
-    }
-  }
-
-  private void forgetLabel(int id) {
-    @Nullable LabelledPath labelled = held.get(id);
-    if (labelled != null && !foreign.keepsLabel(id, labelled.path().src())) {
-      held.remove(id);
-      labels.forget(labelled);
-    }
-  }
-
-  /** A peer has told of everything: what it has not told of, of its switches, has gone. */
+  /** A peer has sent everything about its switches: what is missing has gone. */
   private void complete(String peer, Snapshot snapshot) {
     snapshots.remove(peer);
-    for (Connection connection : connections.all()) {
+    for (Connection connection : tables.connections().all()) {
       DatapathId clientSwitch = connection.client().switchId();
       if (snapshot.switches.contains(clientSwitch)
-          && foreign.test(clientSwitch)
+          && tables.unowned().test(clientSwitch)
           && !snapshot.connections.contains(connection.request())) {
         teardown.forgetReplicated(connection);
       }
     }
-    for (Map.Entry<Integer, LabelledPath> each : Map.copyOf(held).entrySet()) {
-      if (snapshot.switches.contains(each.getValue().path().src())
-          && foreign.mayTellOfLabel(peer, each.getKey())
-          && !snapshot.labels.contains(each.getKey())) {
-        forgetLabel(each.getKey());
-      }
-    }
-    covered.replaceAll(
-        (switchId, known) ->
-            known.peer.equals(peer) && !snapshot.switches.contains(switchId)
-                ? silent(known)
-                : known);
-    snapshot.switches.stream()
-        .filter(switchId -> !snapshot.holes.contains(switchId))
-        .forEach(switchId -> covered.put(switchId, new Covered(peer, ALIVE)));
+    labels.retain(peer, snapshot.switches, snapshot.labels);
+    coverage.complete(peer, snapshot.switches, snapshot.holes);
   }
 
   /** Whether another controller keeps a label up. To be called by a task of the executor. */
   public boolean holds(LabelledPath labelled) {
-    @Nullable LabelledPath known = held.get(labelled.label().id());
-    return known != null && known.equals(labelled);
+    return labels.holds(labelled);
   }
 
   /**
@@ -509,15 +399,7 @@ public final class Replica implements PeerListener {
     }
     incomplete.retainAll(service.reached());
     forgetOutdated();
-    held.values()
-        .removeIf(
-            labelled -> {
-              boolean isOwn = foreign.keepsLabel(labelled.label().id(), labelled.path().src());
-              if (isOwn) {
-                labels.touch(labelled);
-              }
-              return isOwn;
-            });
+    labels.releaseOwn();
   }
 
   /**
@@ -525,15 +407,10 @@ public final class Replica implements PeerListener {
    * are no rules by which it could be found out that they went on with other members.
    */
   private void forgetOutdated() {
-    Set<DatapathId> outdated = new HashSet<>();
-    covered.forEach(
-        (switchId, known) -> {
-          if (!isFresh(known) && covered.remove(switchId, known) && foreign.test(switchId)) {
-            outdated.add(switchId);
-          }
-        });
+    Set<DatapathId> outdated = coverage.removeOutdated();
     if (!outdated.isEmpty()) {
-      connections
+      tables
+          .connections()
           .find(
               connection ->
                   connection.state() == State.DORMANT
@@ -543,8 +420,9 @@ public final class Replica implements PeerListener {
   }
 
   private static byte[] again() {
-    ByteBuffer message = ByteBuffer.allocate(2).put(ReplicaFormat.VERSION);
-    ReplicaFormat.write(new Again(), message);
-    return message.array();
+    FieldWriter message = new FieldWriter(2);
+    ReplicaFormat.begin(message);
+    ReplicaFormat.FORMAT.write(new Again(), message);
+    return message.toBytes();
   }
 }

@@ -1,29 +1,25 @@
 package io.malob.balancer.replica;
 
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Iterators;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Content;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
-import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.connection.ForeignSwitches;
-import io.malob.balancer.connection.HalfOpenLimit;
-import io.malob.balancer.recovery.ReadSwitches;
 import io.malob.balancer.replica.ReplicaEntry.Begin;
 import io.malob.balancer.replica.ReplicaEntry.End;
 import io.malob.balancer.replica.ReplicaEntry.Gone;
 import io.malob.balancer.replica.ReplicaEntry.LabelGone;
 import io.malob.balancer.replica.ReplicaEntry.Labelled;
 import io.malob.balancer.replica.ReplicaEntry.Placed;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.label.Label;
-import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -55,6 +51,10 @@ public final class ReplicaPublisher {
   private static final int MAX_CHANGES = 1_000_000;
   private static final int MAX_CHANGES_PER_TICK = 20_000;
   private static final int MESSAGE_BYTES = 32_768;
+
+  /** One more connection may not fit. */
+  private static final int FULL_BYTES = MESSAGE_BYTES - 160;
+
   private static final int MAX_WAITING_BYTES = 16 << 20;
   private static final int SLICES_PER_TICK = 16;
   private static final int ENTRIES_PER_SLICE = 256;
@@ -62,11 +62,7 @@ public final class ReplicaPublisher {
 
   private final IPeerService service;
   private final IOFSwitchService switches;
-  private final ReadSwitches readSwitches;
-  private final ForeignSwitches foreign;
-  private final ConnectionTable connections;
-  private final LabelTable labels;
-  private final HalfOpenLimit halfOpen;
+  private final ReplicaTables tables;
   private final LongSupplier nanoTime;
 
   private final Queue<Connection> changes = new ConcurrentLinkedQueue<>();
@@ -92,13 +88,8 @@ public final class ReplicaPublisher {
     int waitingBytes;
     boolean beginsAnew = true;
 
-    /** The labels that are left of everything; null if all have been sent. */
-    @Nullable Iterator<Integer> labels;
-
-    /**
-     * The connections that are left of everything, after the labels; null if all have been sent.
-     */
-    @Nullable Iterator<Connection> rest;
+    /** What is left of everything: adds one entry after the other. */
+    Iterator<Consumer<Message>> rest = Collections.emptyIterator();
 
     Peer(String name) {
       this.name = name;
@@ -114,43 +105,31 @@ public final class ReplicaPublisher {
 
     void beginAnew() {
       beginsAnew = true;
-      labels = null;
-      rest = null;
+      rest = Collections.emptyIterator();
       waiting.clear();
       waitingBytes = 0;
     }
   }
 
   /** Collects entries, and passes each full message on. */
-  private static final class Message {
-    private final Consumer<byte[]> receiver;
-    private ByteBuffer bytes = ByteBuffer.allocate(MESSAGE_BYTES);
-
+  private record Message(Consumer<byte[]> receiver, FieldWriter bytes) {
     Message(Consumer<byte[]> receiver) {
-      this.receiver = receiver;
+      this(receiver, new FieldWriter(MESSAGE_BYTES));
     }
 
     void add(ReplicaEntry entry) {
-      int room = ReplicaFormat.maxBytes(entry);
-      if (bytes.remaining() < room) {
+      if (bytes.size() == 0) {
+        ReplicaFormat.begin(bytes);
+      }
+      ReplicaFormat.FORMAT.write(entry, bytes);
+      if (bytes.size() >= FULL_BYTES) {
         flush();
       }
-      if (bytes.remaining() <= room) {
-        bytes = ByteBuffer.allocate(room + 1);
-      }
-      if (bytes.position() == 0) {
-        bytes.put(ReplicaFormat.VERSION);
-      }
-      ReplicaFormat.write(entry, bytes);
-    }
-
-    boolean isEmpty() {
-      return bytes.position() == 0;
     }
 
     void flush() {
-      if (!isEmpty()) {
-        receiver.accept(Arrays.copyOf(bytes.array(), bytes.position()));
+      if (bytes.size() > 0) {
+        receiver.accept(bytes.toBytes());
         bytes.clear();
       }
     }
@@ -160,19 +139,11 @@ public final class ReplicaPublisher {
   public ReplicaPublisher(
       IPeerService service,
       IOFSwitchService switches,
-      ReadSwitches readSwitches,
-      ForeignSwitches foreign,
-      ConnectionTable connections,
-      LabelTable labels,
-      HalfOpenLimit halfOpen,
+      ReplicaTables tables,
       LongSupplier nanoTime) {
     this.service = service;
     this.switches = switches;
-    this.readSwitches = readSwitches;
-    this.foreign = foreign;
-    this.connections = connections;
-    this.labels = labels;
-    this.halfOpen = halfOpen;
+    this.tables = tables;
     this.nanoTime = nanoTime;
   }
 
@@ -227,7 +198,7 @@ public final class ReplicaPublisher {
       followSwitches();
     }
     shared.flush();
-    peers.values().forEach(peer -> send(peer, now));
+    peers.values().forEach(this::send);
   }
 
   private void share(byte[] message) {
@@ -241,10 +212,10 @@ public final class ReplicaPublisher {
   /** Adds the present state of a connection that has changed. */
   private void add(Connection changed, Message out, long nowNanos) {
     DatapathId clientSwitch = changed.client().switchId();
-    @Nullable Connection now = connections.byRequest(changed.request());
+    @Nullable Connection now = tables.connections().byRequest(changed.request());
     if (now != null) {
       addPlaced(now, out, nowNanos);
-    } else if (!foreign.test(clientSwitch)) {
+    } else if (!tables.unowned().test(clientSwitch)) {
       out.add(new Gone(changed.request(), clientSwitch));
     }
   }
@@ -271,25 +242,26 @@ public final class ReplicaPublisher {
             content.wasEnded(),
             content.isAnswered(),
             content.isBrief(),
-            halfOpen.secondsLeft(content.halfOpenUntil()),
+            tables.halfOpen().secondsLeft(content.halfOpenUntil()),
             TimeUnit.NANOSECONDS.toMillis(Math.max(0, nowNanos - content.openedAtNanos())),
             content.client(),
             content.server().at(),
-            route == null ? 0 : tell(route.request(), out),
-            route == null ? 0 : tell(route.reply(), out)));
+            route == null ? 0 : publish(route.request(), out),
+            route == null ? 0 : publish(route.reply(), out)));
   }
 
   /**
-   * Whether another controller tells of a connection. The last connections of a former master are
+   * Whether another controller publishes a connection. The last connections of a former master are
    * its own, although another one is master by now.
    */
   private boolean isOfOthers(Connection connection, Content content) {
-    return foreign.test(content.client().switchId())
+    return tables.unowned().test(content.client().switchId())
         && (connection.isReplicated() || !content.state().hasRules());
   }
 
-  /** The id of a path's label, which all peers are told of first; 0 for one within a switch. */
-  private int tell(LabelledPath labelled, Message out) {
+  /** The id of a path's label, which all peers get first; 0 for one within a switch. */
+  @SuppressWarnings("ReferenceEquality") // it is the same message, or another
+  private int publish(LabelledPath labelled, Message out) {
     Path path = labelled.path();
     if (path.hops() == 0) {
       return 0;
@@ -304,18 +276,19 @@ public final class ReplicaPublisher {
     return id;
   }
 
-  /** Tells of labels that have come, moved or gone. */
+  /** Publishes labels that have come, moved or gone. */
   private void compareLabels() {
-    for (LabelledPath labelled : labels.all()) {
-      if (labelled.isReady() && foreign.keepsLabel(labelled.label().id(), labelled.path().src())) {
-        tell(labelled, shared);
+    for (LabelledPath labelled : tables.labels().all()) {
+      if (labelled.isReady()
+          && tables.unowned().keepsLabel(labelled.label().id(), labelled.path().src())) {
+        publish(labelled, shared);
       }
     }
     knownLabels
         .keySet()
         .removeIf(
             id -> {
-              boolean isGone = labels.find(new Label(id)) == null;
+              boolean isGone = tables.labels().find(new Label(id)) == null;
               if (isGone) {
                 shared.add(new LabelGone(id));
               }
@@ -329,25 +302,25 @@ public final class ReplicaPublisher {
    */
   private void followSwitches() {
     ImmutableSet<DatapathId> own = ownSwitches();
-    if (readSwitches.isComplete() && !announced.containsAll(own)) {
+    if (tables.read().isComplete() && !announced.containsAll(own)) {
       announced = own;
       peers.values().forEach(Peer::beginAnew);
     } else {
       announced =
           announced.stream()
-              .filter(switchId -> !foreign.test(switchId))
+              .filter(switchId -> !tables.unowned().test(switchId))
               .collect(ImmutableSet.toImmutableSet());
     }
   }
 
   private ImmutableSet<DatapathId> ownSwitches() {
     return switches.getAllSwitchDpids().stream()
-        .filter(readSwitches::contains)
+        .filter(tables.read()::contains)
         .filter(switchId -> switches.getActiveSwitch(switchId) != null)
         .collect(ImmutableSet.toImmutableSet());
   }
 
-  private void send(Peer peer, long nowNanos) {
+  private void send(Peer peer) {
     if (!sendWaiting(peer)) {
       return;
     }
@@ -357,40 +330,31 @@ public final class ReplicaPublisher {
       shared.flush();
       peer.beginsAnew = false;
       message.add(new Begin(ownSwitches()));
-      peer.labels = List.copyOf(knownLabels.keySet()).iterator();
+      peer.rest = everything();
     }
     for (int slice = 0; slice < SLICES_PER_TICK && sendWaiting(peer); slice++) {
-      if (peer.labels != null) {
-        addLabels(peer, peer.labels, message);
-      } else if (peer.rest != null) {
-        addConnections(peer, peer.rest, message, nowNanos);
+      for (int count = 0; count < ENTRIES_PER_SLICE && peer.rest.hasNext(); count++) {
+        peer.rest.next().accept(message);
       }
       message.flush();
     }
   }
 
-  private void addLabels(Peer peer, Iterator<Integer> ids, Message message) {
-    for (int count = 0; count < ENTRIES_PER_SLICE && ids.hasNext(); count++) {
-      int id = ids.next();
-      @Nullable Path path = knownLabels.get(id);
-      if (path != null) { // else the peer has been told that it is gone
-        message.add(new Labelled(id, path));
-      }
-    }
-    if (!ids.hasNext()) {
-      peer.labels = null;
-      peer.rest = connections.all().iterator();
-    }
+  /** All labels, then all connections as they are when they are added. */
+  private Iterator<Consumer<Message>> everything() {
+    return Iterators.concat(
+        Iterators.transform(
+            List.copyOf(knownLabels.keySet()).iterator(), id -> out -> addLabel(id, out)),
+        Iterators.transform(
+            tables.connections().all().iterator(),
+            connection -> out -> addPlaced(connection, out, nanoTime.getAsLong())),
+        Iterators.singletonIterator(out -> out.add(new End())));
   }
 
-  private void addConnections(
-      Peer peer, Iterator<Connection> rest, Message message, long nowNanos) {
-    for (int count = 0; count < ENTRIES_PER_SLICE && rest.hasNext(); count++) {
-      addPlaced(rest.next(), message, nowNanos);
-    }
-    if (!rest.hasNext()) {
-      peer.rest = null;
-      message.add(new End());
+  private void addLabel(int id, Message out) {
+    @Nullable Path path = knownLabels.get(id);
+    if (path != null) { // else the peer knows that it is gone
+      out.add(new Labelled(id, path));
     }
   }
 

@@ -9,6 +9,7 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,6 +55,11 @@ public final class LongFlowFinder {
     this.settings = settings;
   }
 
+  /** The settings. */
+  LongFlowSettings settings() {
+    return settings;
+  }
+
   /** Evaluates the counters of connections that begin at a switch. */
   void evaluate(
       DatapathId switchId, List<OFFlowStatsEntry> rules, Map<DirectedLink, LinkState> links) {
@@ -61,7 +67,7 @@ public final class LongFlowFinder {
     Map<Key, Seen> now = new HashMap<>();
     List<LongFlow> longFlows = new ArrayList<>();
     for (OFFlowStatsEntry rule : rules) {
-      boolean isReply = Cookie.is(rule.getCookie(), Cookie.Kind.REPLY);
+      boolean isReply = Cookie.is(rule.getCookie(), CookieKind.REPLY);
       @Nullable Connection connection = connectionOf(rule, isReply);
       @Nullable Route route = connection == null ? null : connection.route();
       @Nullable RuleCounts counts = RuleCounts.of(rule).orElse(null);

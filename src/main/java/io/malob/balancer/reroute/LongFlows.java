@@ -1,7 +1,9 @@
 package io.malob.balancer.reroute;
 
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.collect.Multiset;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.move.Flow;
@@ -9,6 +11,7 @@ import io.malob.algorithm.move.LinkState;
 import io.malob.algorithm.move.Move;
 import io.malob.algorithm.move.MovePlanner;
 import io.malob.balancer.api.MoveStats;
+import io.malob.openflow.Answers;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
@@ -20,7 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -69,7 +71,6 @@ public final class LongFlows {
   private volatile MoveStats stats = new MoveStats(0, 0, 0, 0, 0);
 
   public LongFlows(
-      LongFlowSettings settings,
       LongFlowFinder finder,
       PathMover mover,
       LabelTable labels,
@@ -78,7 +79,7 @@ public final class LongFlows {
       Supplier<Map<DirectedLink, LinkState>> linkStates,
       Executor serialExecutor,
       LongSupplier nanoTime) {
-    this.settings = settings;
+    this.settings = finder.settings();
     this.finder = finder;
     this.mover = mover;
     this.labels = labels;
@@ -116,23 +117,20 @@ public final class LongFlows {
    * have long flows.
    */
   private void beginRound() {
-    Map<DatapathId, Integer> rules = new TreeMap<>();
+    Multiset<DatapathId> rules = HashMultiset.create();
     Set<DatapathId> busy = new HashSet<>();
     for (LabelledPath labelled : labels.all()) {
       if (labelled.path().hops() > 0 && labelled.active() > 0) {
         busy.add(labelled.path().src());
       }
-      rules.merge(labelled.path().src(), labelled.uses(), Integer::sum);
+      rules.add(labelled.path().src(), labelled.uses());
     }
     int leftOut = 0;
-    for (Map.Entry<DatapathId, Integer> each : rules.entrySet()) {
-      if (!busy.contains(each.getKey()) || !busyBefore.contains(each.getKey())) {
-        continue;
-      }
-      if (each.getValue() > settings.maxRules()) {
+    for (DatapathId switchId : ImmutableSortedSet.copyOf(Sets.intersection(busy, busyBefore))) {
+      if (rules.count(switchId) > settings.maxRules()) {
         leftOut++;
       } else {
-        toPoll.add(each.getKey());
+        toPoll.add(switchId);
       }
     }
     busyBefore = busy;
@@ -150,20 +148,11 @@ public final class LongFlows {
       return;
     }
     polledNanos = nanoTime.getAsLong();
-    Futures.addCallback(
+    Answers.take(
         sw.writeStatsRequest(FoundRules.requestConnections(sw.getOFFactory())),
-        new FutureCallback<List<OFFlowStatsReply>>() {
-          @Override
-          public void onSuccess(@Nullable List<OFFlowStatsReply> answer) {
-            answered(number, sw.getId(), answer == null ? List.of() : answer);
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            answered(number, sw.getId(), List.of());
-          }
-        },
-        serialExecutor);
+        serialExecutor,
+        answer -> answered(number, sw.getId(), answer),
+        cause -> answered(number, sw.getId(), List.of()));
   }
 
   private @Nullable IOFSwitch nextActive() {

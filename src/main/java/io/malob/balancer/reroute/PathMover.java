@@ -1,17 +1,17 @@
 package io.malob.balancer.reroute;
 
+import com.google.common.collect.Maps;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.move.Move;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,7 +39,7 @@ public final class PathMover {
 
   private final ConnectionTable connections;
   private final LabelTable labels;
-  private final ConnectionProgrammer programmer;
+  private final ConnectionRuleSender ruleSender;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
 
@@ -60,12 +60,12 @@ public final class PathMover {
   public PathMover(
       ConnectionTable connections,
       LabelTable labels,
-      ConnectionProgrammer programmer,
+      ConnectionRuleSender ruleSender,
       Executor serialExecutor,
       LongSupplier nanoTime) {
     this.connections = connections;
     this.labels = labels;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
@@ -78,14 +78,7 @@ public final class PathMover {
   /** The links that flows were moved to or from within that time: their utilization is changing. */
   Set<DirectedLink> touchedWithin(long nanos) {
     long now = nanoTime.getAsLong();
-    Set<DirectedLink> touched = new HashSet<>();
-    touchedAtNanos.forEach(
-        (link, at) -> {
-          if (now - at < nanos) {
-            touched.add(link);
-          }
-        });
-    return touched;
+    return Set.copyOf(Maps.filterValues(touchedAtNanos, at -> now - at < nanos).keySet());
   }
 
   /** To be called every second. Removes old entries and retries unconfirmed changes. */
@@ -151,7 +144,7 @@ public final class PathMover {
       labels.release(change.old);
       return;
     }
-    programmer.relabel(
+    ruleSender.relabel(
         change.connection,
         change.route,
         change.isReply,

@@ -2,7 +2,7 @@ package io.malob.balancer.reroute;
 
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.openflow.label.LabelledPath;
 import java.util.HashSet;
@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PortChanges {
   private final ConnectionTable connections;
-  private final ConnectionProgrammer programmer;
+  private final ConnectionRuleSender ruleSender;
   private final RulePacer pacer;
 
   /** Labels whose connections have not been looked for. */
   private final Set<LabelledPath> rerouted = ConcurrentHashMap.newKeySet();
 
   public PortChanges(
-      ConnectionTable connections, ConnectionProgrammer programmer, RulePacer pacer) {
+      ConnectionTable connections, ConnectionRuleSender ruleSender, RulePacer pacer) {
     this.connections = connections;
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
     this.pacer = pacer;
   }
 
@@ -60,12 +60,12 @@ public final class PortChanges {
   private void add(
       Connection connection, Route route, boolean isRequest, Set<LabelledPath> labels) {
     if (labels.contains(isRequest ? route.request() : route.reply())
-        && programmer.namesPort(connection, route, isRequest)) {
+        && ruleSender.namesPort(connection, route, isRequest)) {
       pacer.add(
           connection.edge(isRequest),
           any ->
               Optional.ofNullable(connection.route()) // null if it has no rules any more
-                  .flatMap(now -> programmer.relabelling(connection, now, !isRequest)));
+                  .flatMap(now -> ruleSender.relabelling(connection, now, !isRequest)));
     }
   }
 }

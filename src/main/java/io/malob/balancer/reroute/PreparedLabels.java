@@ -24,39 +24,24 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Keeps the labels of all paths ready that the algorithms in use would choose between switches with
  * hosts and members, so that no connection has to wait. Not thread-safe.
+ *
+ * @param unowned whether another controller is master of a switch, and prepares labels for its
+ *     clients
  */
-public final class PreparedLabels {
+public record PreparedLabels(
+    LabelTable labels,
+    IDeviceService devices,
+    CoreAccess coreAccess,
+    Predicate<DatapathId> unowned) {
   /**
    * The max number of prepared paths. On further paths, the first connection waits for its label.
    */
   private static final int MAX = 10_000;
 
-  private final LabelTable labels;
-  private final IDeviceService devices;
-  private final CoreAccess coreAccess;
-  private final Predicate<DatapathId> foreign;
-
-  /**
-   * Prepares labels in this table.
-   *
-   * @param foreign whether another controller is master of a switch, and prepares labels for its
-   *     clients
-   */
-  public PreparedLabels(
-      LabelTable labels,
-      IDeviceService devices,
-      CoreAccess coreAccess,
-      Predicate<DatapathId> foreign) {
-    this.coreAccess = coreAccess;
-    this.labels = labels;
-    this.devices = devices;
-    this.foreign = foreign;
-  }
-
   /** Requests the missing labels. Their rules are installed in the background. */
   public void refresh(BalancerView view) {
     Set<DatapathId> clientSwitches = switchesWithHosts();
-    clientSwitches.removeIf(foreign);
+    clientSwitches.removeIf(unowned);
     NetworkSnapshot network = view.network().searchingAtOnce();
     Set<Path> ready = new HashSet<>();
     for (Pool pool : view.catalog().pools().values()) {

@@ -1,8 +1,8 @@
 package io.malob.balancer.reroute;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.openflow.FlowProgrammer;
-import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.MessageBatch;
+import io.malob.openflow.RuleSender;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +24,7 @@ public final class RulePacer {
   /** 1,000 rules per second and switch. */
   static final int PER_TICK = 50;
 
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<DatapathId, Queue<Change>> waiting = new TreeMap<>();
@@ -39,8 +39,8 @@ public final class RulePacer {
     Optional<OFMessage> message(long nowNanos);
   }
 
-  public RulePacer(FlowProgrammer programmer, Executor serialExecutor, LongSupplier nanoTime) {
-    this.programmer = programmer;
+  public RulePacer(RuleSender ruleSender, Executor serialExecutor, LongSupplier nanoTime) {
+    this.ruleSender = ruleSender;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
@@ -79,8 +79,8 @@ public final class RulePacer {
       return;
     }
     unconfirmed.merge(at, messages.size(), Integer::sum);
-    programmer.sendInOrder(
-        ImmutableList.of(new SwitchMessages(at, messages)),
+    ruleSender.sendInOrder(
+        ImmutableList.of(new MessageBatch(at, messages)),
         // a switch that has not confirmed them is read when it is back
         done -> serialExecutor.execute(() -> confirmed(at, messages.size())));
   }

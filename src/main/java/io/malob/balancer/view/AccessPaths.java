@@ -106,7 +106,7 @@ public final class AccessPaths {
     for (@Nullable Hop on = hop; on != null; on = hops.get(on.next)) {
       last = on;
     }
-    return Optional.of(new Attachment(last.next, last.down, place.mac()));
+    return Optional.of(new Attachment(last.next, last.down, place.mac(), place.vlan()));
   }
 
   /** Whether hosts behind core switches are attached, for the balancer, to that port. */

@@ -11,6 +11,7 @@ import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,14 +71,18 @@ public record BalancerView(
    * VIP is down.
    */
   public boolean takesNew(Server server) {
-    return catalog.membersAt(server.address()).stream()
+    return membersOf(server)
         .anyMatch(
             member ->
-                member.number() == server.number()
-                    && member.takesNew()
+                member.takesNew()
                     && !isVipDown(member)
                     && health(member).takesConnections()
                     && !server.load().isFull(member.limit()));
+  }
+
+  private Stream<Member> membersOf(Server server) {
+    return catalog.membersAt(server.address()).stream()
+        .filter(member -> member.number() == server.number());
   }
 
   private boolean isVipDown(Member member) {
@@ -86,8 +91,7 @@ public record BalancerView(
 
   /** The session persistence of a member's pool; empty if it has none. */
   public Optional<Persistence> persistenceOf(Server server) {
-    return catalog.membersAt(server.address()).stream()
-        .filter(member -> member.number() == server.number())
+    return membersOf(server)
         .findFirst()
         .map(Member::poolId)
         .map(catalog.pools()::get)

@@ -3,6 +3,7 @@ package io.malob.balancer.view;
 import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.api.BalancerActivity.Traffic;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
@@ -33,7 +34,7 @@ public final class MemberTraffic {
     if (sums == null) {
       return; // the member has been deleted
     }
-    if (Cookie.is(cookie, Cookie.Kind.REPLY)) {
+    if (Cookie.is(cookie, CookieKind.REPLY)) {
       sums.replyBytes.add(counts.bytes());
       sums.replyRules.increment();
     } else {

@@ -35,10 +35,6 @@ public final class NetworkValues {
     this.counting = counting;
   }
 
-  Counting counting() {
-    return counting;
-  }
-
   /** The current measurements of a topology's links, without those that are too old. */
   public LinkValues of(Topology topology) {
     Map<DirectedLink, LinkMeasurements> measured =

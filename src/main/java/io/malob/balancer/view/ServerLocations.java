@@ -9,6 +9,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Vip;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -16,7 +17,11 @@ import org.projectfloodlight.openflow.types.IPAddress;
 public final class ServerLocations {
   static final ServerLocations NONE = new ServerLocations(Map.of(), Map.of());
 
+  private static final int VLAN_BITS = 12;
+
   private final ImmutableMap<IPAddress<?>, ServerLocation> byAddress;
+
+  /** By MAC address and VLAN. */
   private final LongTable<ServerLocation> byMac;
 
   /**
@@ -32,8 +37,13 @@ public final class ServerLocations {
     this.byMac = new LongTable<>(byMac);
   }
 
-  /** The locations of the located servers. */
-  static ServerLocations of(CatalogSnapshot catalog, Map<Integer, Server> servers) {
+  /**
+   * The locations of the located servers. The MAC of a router is not theirs.
+   *
+   * @param isRouted whether an address is behind a router
+   */
+  static ServerLocations of(
+      CatalogSnapshot catalog, Map<Integer, Server> servers, Predicate<IPAddress<?>> isRouted) {
     Map<IPAddress<?>, ServerLocation> addresses = new HashMap<>();
     Map<Long, ServerLocation> macs = new HashMap<>();
     for (Member member : catalog.members().values()) {
@@ -42,7 +52,9 @@ public final class ServerLocations {
       if (server != null && vip != null) {
         ServerLocation location = new ServerLocation(member.address(), vip.address(), server.at());
         addresses.put(member.address(), location);
-        macs.put(server.at().mac().getLong(), location);
+        if (!isRouted.test(member.address())) {
+          macs.put(key(server.at().mac().getLong(), server.at().vlan()), location);
+        }
       }
     }
     return new ServerLocations(addresses, macs);
@@ -53,11 +65,16 @@ public final class ServerLocations {
     return byAddress.containsKey(address);
   }
 
+  private static long key(long mac, int vlan) {
+    return mac << VLAN_BITS | vlan;
+  }
+
   /**
-   * The server with that IP address or, if there is none, with that MAC; null if there is neither.
+   * The server with that IP address or, if there is none, with that MAC, in that VLAN (0 if
+   * untagged); null if there is neither.
    */
-  public @Nullable ServerLocation find(IPAddress<?> address, long mac) {
+  public @Nullable ServerLocation find(IPAddress<?> address, long mac, int vlan) {
     @Nullable ServerLocation location = byAddress.get(address);
-    return location == null ? byMac.get(mac) : location;
+    return location == null || location.at.vlan() != vlan ? byMac.get(key(mac, vlan)) : location;
   }
 }

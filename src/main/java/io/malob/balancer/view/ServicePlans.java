@@ -69,11 +69,8 @@ final class ServicePlans {
     return (int)
         view.catalog().membersOfPool(pool.id()).stream()
             .filter(Member::takesNew)
-            .filter(member -> mayTakeConnections(view.health(member)))
+            .map(view::health)
+            .filter(health -> health.takesConnections() || health == Health.CHECKING)
             .count();
-  }
-
-  private static boolean mayTakeConnections(Health health) {
-    return health.takesConnections() || health == Health.CHECKING;
   }
 }

@@ -9,35 +9,27 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Counting;
 import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Server;
-import io.malob.algorithm.ServerLoad;
+import io.malob.algorithm.VlanAddress;
 import io.malob.algorithm.graph.LinkValues;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Ejection;
 import io.malob.algorithm.health.Health;
-import io.malob.balancer.api.MemberStats;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import io.malob.state.network.Measurement;
-import io.malob.state.network.ServerMeasurements;
-import io.malob.state.network.ServerValue;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -46,23 +38,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The single writer of the {@link BalancerView}. To be called by one thread at a time. Any thread
- * may call {@link #get}, {@link #views} and {@link #stats}.
+ * may call {@link #get} and {@link #views}.
  */
 public final class ViewWriter {
   private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
 
-  private final Function<IPAddress<?>, Optional<Attachment>> hosts;
-  private final Function<IPAddress<?>, ServerMeasurements> measured;
-  private final Map<Integer, ServerLoad> loads = new ConcurrentHashMap<>();
-  private final ForeignConnections foreign = new ForeignConnections();
+  private final Function<VlanAddress, Optional<Attachment>> hosts;
+  private final Predicate<IPAddress<?>> isRouted;
+  private final MemberLoads loads;
   private final Function<Topology, LinkValues> linkValues;
   private final Counting counting;
-  private final IntUnaryOperator partOf;
   private final ServicePlan.Counters counters;
-
-  /** The time of each member's latest report. */
-  private final Map<Integer, Long> reportedAt = new HashMap<>();
-
   private final SlowStarts slowStarts;
   private final Executor searches;
 
@@ -77,29 +63,29 @@ public final class ViewWriter {
   /**
    * Creates a writer with an empty view.
    *
-   * @param hosts the attachment of the host with an address
-   * @param measured the measurements of the server at an address that are not too old
+   * @param hosts the attachment of a host
+   * @param isRouted whether the host with an address is behind a router
+   * @param loads the loads of members
    * @param linkValues the measurements of a topology's links
    * @param counting the placers' definition of load
-   * @param partOf this controller's part of a limit
    * @param counters the plans' profiles and tallies
    * @param slowStarts sets the shares of members; used by this writer only
    * @param searches runs searches for paths, never at the same time as a call of this writer
    */
   public ViewWriter(
-      Function<IPAddress<?>, Optional<Attachment>> hosts,
-      Function<IPAddress<?>, ServerMeasurements> measured,
+      Function<VlanAddress, Optional<Attachment>> hosts,
+      Predicate<IPAddress<?>> isRouted,
+      MemberLoads loads,
       Function<Topology, LinkValues> linkValues,
       Counting counting,
-      IntUnaryOperator partOf,
       ServicePlan.Counters counters,
       SlowStarts slowStarts,
       Executor searches) {
     this.hosts = hosts;
-    this.measured = measured;
+    this.isRouted = isRouted;
+    this.loads = loads;
     this.linkValues = linkValues;
     this.counting = counting;
-    this.partOf = partOf;
     this.counters = counters;
     this.slowStarts = slowStarts;
     this.searches = searches;
@@ -173,11 +159,7 @@ public final class ViewWriter {
   /** Takes over a new catalog. */
   public void setCatalog(CatalogSnapshot catalog) {
     publish(catalog, get().network());
-    Set<Integer> numbers =
-        catalog.members().values().stream().map(Member::number).collect(Collectors.toSet());
-    loads.keySet().retainAll(numbers);
-    foreign.retain(numbers);
-    reportedAt.keySet().retainAll(numbers);
+    loads.retain(catalog);
     refreshServers();
   }
 
@@ -226,38 +208,16 @@ public final class ViewWriter {
   }
 
   private void refresh(Member member, BalancerView current) {
-    @Nullable ServerLoad load = loads.get(member.number());
-    if (load == null) {
-      return;
-    }
-    ServerMeasurements now = measured.apply(member.address());
-    int foreignNow = foreign.of(member, now, current.catalog(), loads);
-    boolean changed = foreignNow != load.foreign();
-    load.setForeign(foreignNow);
-    if (takeOver(member.number(), now, load) || changed) {
-      @Nullable Server server = current.servers().get(member.number());
-      if (server != null) {
-        current.loadChanged(server);
-      }
+    if (loads.refresh(member, current.catalog())) {
+      loadChanged(member.number(), current);
     }
   }
 
-  /** Whether the member's report has changed. */
-  private boolean takeOver(int number, ServerMeasurements now, ServerLoad load) {
-    @Nullable Long at = now.reportedAtNanos();
-    if (at == null) {
-      load.forgetReport();
-      return reportedAt.remove(number) != null;
+  private static void loadChanged(int number, BalancerView current) {
+    @Nullable Server server = current.servers().get(number);
+    if (server != null) {
+      current.loadChanged(server);
     }
-    if (at.equals(reportedAt.put(number, at))) {
-      return false;
-    }
-    load.reported(valueOf(now.value(ServerValue.CPU)), valueOf(now.value(ServerValue.RESPONSE)));
-    return true;
-  }
-
-  private static double valueOf(@Nullable Measurement measurement) {
-    return measurement == null ? Double.NaN : measurement.value();
   }
 
   private void publish(CatalogSnapshot catalog, NetworkSnapshot network) {
@@ -295,7 +255,7 @@ public final class ViewWriter {
             poolOfMember.build(),
             servers,
             ImmutableMap.copyOf(health),
-            ServerLocations.of(catalog, servers),
+            ServerLocations.of(catalog, servers, isRouted),
             new ServicePlans(counters));
     searchForPaths(next);
     if (network != before.network()) {
@@ -339,7 +299,9 @@ public final class ViewWriter {
   private Map<Member, Server> located(CatalogSnapshot catalog, Pool pool) {
     Map<Member, Server> servers = new LinkedHashMap<>();
     for (Member member : catalog.membersOfPool(pool.id())) {
-      hosts.apply(member.address()).ifPresent(at -> servers.put(member, server(member, at)));
+      hosts
+          .apply(new VlanAddress(member.address(), member.vlan()))
+          .ifPresent(at -> servers.put(member, server(member, at)));
     }
     return servers;
   }
@@ -355,54 +317,19 @@ public final class ViewWriter {
             member.weight()), // a member without weight keeps its connections and gets no new ones
         at,
         member.limit(),
-        loads.computeIfAbsent(member.number(), any -> new ServerLoad(partOf)));
+        loads.of(member));
   }
 
   /** Takes over the estimated connections of members, by number; others have none. */
   public void setEstimated(Map<Integer, Integer> estimated) {
     BalancerView current = get();
-    loads.forEach(
-        (number, load) -> {
-          int now = estimated.getOrDefault(number, 0);
-          if (now != load.estimated()) {
-            load.setEstimated(now);
-            @Nullable Server server = current.servers().get(number);
-            if (server != null) {
-              current.loadChanged(server);
-            }
-          }
-        });
-  }
-
-  /** Adds connections that switches have placed on a member to its total. */
-  public void addPlaced(int memberNumber, long connections) {
-    @Nullable ServerLoad load = loads.get(memberNumber);
-    if (load != null) {
-      load.placed(connections);
-    }
-  }
-
-  /** The estimated connections of all members of a VIP's pool. */
-  public int estimatedConnections(Vip vip) {
-    CatalogSnapshot catalog = get().catalog();
-    return catalog.poolOfVip(vip.id()).stream()
-        .flatMap(pool -> catalog.membersOfPool(pool.id()).stream())
-        .map(member -> loads.get(member.number()))
-        .mapToInt(load -> load == null ? 0 : load.estimated())
-        .sum();
-  }
-
-  /** The connections that a member's agent has reported; empty if it has not. */
-  public OptionalInt reportedConnections(Member member) {
-    return ForeignConnections.reported(member, measured.apply(member.address())).stream()
-        .mapToInt(ForeignConnections.Reported::connections)
-        .findFirst();
+    loads.setEstimated(estimated).forEach(number -> loadChanged(number, current));
   }
 
   /** The addresses of members that are not located, each with a VIP address of its pool. */
-  public Map<IPAddress<?>, IPAddress<?>> missingMembers() {
+  public Map<VlanAddress, IPAddress<?>> missingMembers() {
     BalancerView current = get();
-    Map<IPAddress<?>, IPAddress<?>> missing = new HashMap<>();
+    Map<VlanAddress, IPAddress<?>> missing = new HashMap<>();
     for (Pool pool : current.catalog().pools().values()) {
       @Nullable Vip vip = current.catalog().vipOf(pool).orElse(null);
       if (vip == null) {
@@ -410,48 +337,10 @@ public final class ViewWriter {
       }
       for (Member member : current.catalog().membersOfPool(pool.id())) {
         if (!current.servers().containsKey(member.number())) {
-          missing.put(member.address(), vip.address());
+          missing.put(new VlanAddress(member.address(), member.vlan()), vip.address());
         }
       }
     }
     return missing;
-  }
-
-  /** The connections that were placed on each member with connections, by member id. */
-  public Map<String, Long> totalConnections() {
-    Map<String, Long> totals = new HashMap<>();
-    for (Member member : get().catalog().members().values()) {
-      @Nullable ServerLoad load = loads.get(member.number());
-      long total = load == null ? 0 : load.total();
-      if (total > 0) {
-        totals.put(member.id(), total);
-      }
-    }
-    return totals;
-  }
-
-  /** The counts of all members in the catalog, by member id. */
-  public Map<String, MemberStats> stats() {
-    BalancerView current = get();
-    ImmutableMap.Builder<String, MemberStats> stats = ImmutableMap.builder();
-    for (Member member : current.catalog().members().values()) {
-      @Nullable ServerLoad load = loads.get(member.number());
-      boolean located = current.servers().containsKey(member.number());
-      OptionalInt reported = reportedConnections(member);
-      stats.put(
-          member.id(),
-          load == null
-              ? MemberStats.unknown(located)
-              : new MemberStats(
-                  load.active() + load.estimated(),
-                  load.total(),
-                  reported,
-                  load.estimated(),
-                  load.foreign(),
-                  located,
-                  current.health(member),
-                  load.share()));
-    }
-    return stats.build();
   }
 }

@@ -1,13 +1,11 @@
 package io.malob.cluster.election;
 
-import io.malob.cluster.etcd.Etcd;
-import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.slf4j.Logger;
@@ -21,10 +19,7 @@ import org.slf4j.LoggerFactory;
 final class Generations {
   private static final Logger logger = LoggerFactory.getLogger(Generations.class);
 
-  private final Etcd etcd;
-  private final MirroredRange cluster;
-  private final Transactions transactions;
-  private final Executor serial;
+  private final ElectionStore store;
 
   /** The number that is added to revisions. */
   private long base;
@@ -34,11 +29,8 @@ final class Generations {
 
   private boolean staleLogged;
 
-  Generations(Etcd etcd, MirroredRange cluster, Transactions transactions, Executor serial) {
-    this.etcd = etcd;
-    this.cluster = cluster;
-    this.transactions = transactions;
-    this.serial = serial;
+  Generations(ElectionStore store) {
+    this.store = store;
   }
 
   long base() {
@@ -59,13 +51,12 @@ final class Generations {
 
   /** Holds as long as the base is the one that is known here. */
   Condition unchangedBase() {
-    @Nullable Item item = cluster.get(Keys.BASE);
-    return new Condition(Keys.BASE, item == null ? 0 : item.modRevision());
+    return store.cluster().unchanged(Keys.BASE);
   }
 
   /** Takes the base that etcd has. */
   void read() {
-    @Nullable Item item = cluster.get(Keys.BASE);
+    @Nullable Item item = store.cluster().get(Keys.BASE);
     try {
       base = item == null ? 0 : Long.parseLong(item.value());
       staleLogged = false;
@@ -79,7 +70,7 @@ final class Generations {
    * controller's. If so, etcd is behind the switch.
    */
   void rejected(DatapathId id, long revision) {
-    transactions.commit(
+    store.commit(
         Set.of(id),
         List.of(new Condition(Keys.master(id), revision)),
         List.of(),
@@ -100,30 +91,20 @@ final class Generations {
    * lowers it.
    *
    * @param minimum 0 if there is none
-   * @param raised receives the base after that
+   * @return the base after that
    */
-  void raise(long minimum, CompletableFuture<Long> raised) {
-    long wanted = GenerationIds.later(base, GenerationIds.later(minimum, latest));
-    if (wanted == base) {
-      raised.complete(base);
-      return;
-    }
-    List<Condition> conditions = List.of(unchangedBase());
-    var unused =
-        etcd.commit(conditions, List.of(new Change.Put(Keys.BASE, Long.toString(wanted), 0)))
-            .whenCompleteAsync(
-                (outcome, problem) -> {
-                  if (problem != null || outcome == null) {
-                    raised.completeExceptionally(
-                        problem == null ? new IllegalStateException() : problem);
-                  } else if (outcome.isDone()) {
-                    logger.warn("cluster_base_raised base={}", wanted);
-                    raised.complete(wanted);
-                  } else {
-                    cluster.learn(outcome, conditions);
-                    raise(minimum, raised);
-                  }
-                },
-                serial);
+  CompletableFuture<Long> raise(long minimum) {
+    return store
+        .update(
+            Keys.BASE,
+            () -> {
+              long wanted = GenerationIds.later(base, GenerationIds.later(minimum, latest));
+              return wanted == base ? Optional.empty() : Optional.of(Long.toString(wanted));
+            })
+        .thenApply(
+            raised -> {
+              raised.ifPresent(wanted -> logger.warn("cluster_base_raised base={}", wanted));
+              return raised.map(Long::valueOf).orElse(base);
+            });
   }
 }

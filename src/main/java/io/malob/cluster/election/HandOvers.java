@@ -1,5 +1,6 @@
 package io.malob.cluster.election;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,9 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.function.Function;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -35,18 +35,14 @@ final class HandOvers {
   private final MasterKeys keys;
   private final Preference preference;
   private final PacketRelay relay;
-  private final Executor serial;
-  private final LongSupplier nanoTime;
+  private final ElectionStore store;
   private final Runnable released;
   private final List<HandOver> running = new ArrayList<>();
-
-  /** The switches of all that run. */
-  private final Set<DatapathId> included = new HashSet<>();
 
   /** One that runs; {@code awaited} are the switches that have not answered their barriers. */
   private record HandOver(
       boolean isOfAll,
-      ImmutableSet<LocalSwitch> switches,
+      ImmutableMap<DatapathId, LocalSwitch> switches,
       Set<LocalSwitch> awaited,
       long begunNanos,
       CompletableFuture<Integer> done) {}
@@ -60,15 +56,13 @@ final class HandOvers {
       MasterKeys keys,
       Preference preference,
       PacketRelay relay,
-      Executor serial,
-      LongSupplier nanoTime,
+      ElectionStore store,
       Runnable released) {
-    this.released = released;
     this.keys = keys;
     this.preference = preference;
     this.relay = relay;
-    this.serial = serial;
-    this.nanoTime = nanoTime;
+    this.store = store;
+    this.released = released;
   }
 
   /**
@@ -78,65 +72,54 @@ final class HandOvers {
    * @return the number of switches that have been handed over, in the end
    */
   CompletableFuture<Integer> begin(Collection<LocalSwitch> locals, boolean isOfAll) {
-    ImmutableSet<LocalSwitch> switches =
+    ImmutableMap<DatapathId, LocalSwitch> switches =
         locals.stream()
             .filter(local -> keys.isHeld(local.id()) && !includes(local.id()))
             .filter(local -> preference.next(local.id()).isPresent())
-            .collect(ImmutableSet.toImmutableSet());
+            .collect(ImmutableMap.toImmutableMap(LocalSwitch::id, Function.identity()));
     HandOver begun =
         new HandOver(
             isOfAll,
             switches,
-            new HashSet<>(switches),
-            nanoTime.getAsLong(),
+            new HashSet<>(switches.values()),
+            store.now(),
             new CompletableFuture<>());
     running.add(begun);
-    switches.forEach(local -> included.add(local.id()));
-    switches.forEach(local -> divert(begun, local));
+    switches.values().forEach(local -> divert(begun, local));
     return begun.done();
   }
 
   private void divert(HandOver handOver, LocalSwitch local) {
     Optional<Node> next = preference.next(local.id());
     next.ifPresent(
-        node -> {
-          var unused =
-              local
-                  .channel()
-                  .handOn(relay.to(node.name(), local.id()))
-                  .whenCompleteAsync(
-                      (none, problem) -> {
-                        if (handOver.awaited().remove(local)) {
-                          keys.release(ImmutableSet.of(local.id()));
-                          released.run();
-                        }
-                      },
-                      serial);
-        });
+        node ->
+            store.then(
+                local.channel().handOn(relay.to(node.name(), local.id())),
+                (none, problem) -> {
+                  if (handOver.awaited().remove(local)) {
+                    keys.release(ImmutableSet.of(local.id()));
+                    released.run();
+                  }
+                }));
   }
 
   /** Whether a switch is being handed over. */
   boolean includes(DatapathId id) {
-    return included.contains(id);
+    return running.stream().anyMatch(each -> each.switches().containsKey(id));
   }
 
   boolean areNone() {
     return running.isEmpty();
   }
 
-  /** Whether this controller wants to be master of no switch at present. */
-  boolean areOfAll() {
-    return running.stream().anyMatch(HandOver::isOfAll);
-  }
-
-  /** The one of all switches that runs, if any. */
+  /** The one of all switches that runs, if any: this controller wants to be master of none. */
   Optional<CompletableFuture<Integer>> ofAll() {
     return running.stream().filter(HandOver::isOfAll).map(HandOver::done).findFirst();
   }
 
   /** Goes on, and ends those whose switches have their next master, or whose time is over. */
   void check() {
-    long now = nanoTime.getAsLong();
+    long now = store.now();
     running.removeIf(
         each -> {
           if (!each.awaited().isEmpty() && now - each.begunNanos() >= BARRIER_NANOS) {
@@ -149,10 +132,10 @@ final class HandOvers {
   }
 
   private boolean ends(HandOver one, long now) {
-    List<LocalSwitch> kept = one.switches().stream().filter(LocalSwitch::isMaster).toList();
+    List<LocalSwitch> kept =
+        one.switches().values().stream().filter(LocalSwitch::isMaster).toList();
     boolean isOver = kept.isEmpty() || now - one.begunNanos() >= MAX_NANOS;
     if (isOver) {
-      one.switches().forEach(local -> included.remove(local.id()));
       kept.forEach(local -> local.channel().stopHandingOn());
       one.done().complete(one.switches().size() - kept.size());
     }

@@ -53,7 +53,8 @@ final class Keys {
   /** The switch of a key of {@link #master}; null if the key is none. */
   static @Nullable DatapathId switchOf(String key) {
     try {
-      return DatapathId.of(key.substring(MASTERS.length()));
+      DatapathId id = DatapathId.of(key.substring(MASTERS.length()));
+      return key.equals(master(id)) ? id : null; // other spellings would be second keys
     } catch (IllegalArgumentException e) {
       return null; // not written by a controller
     }

@@ -2,6 +2,7 @@ package io.malob.cluster.election;
 
 import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Item;
+import io.malob.cluster.etcd.MirroredRange;
 import io.malob.cluster.peer.PeerAddress;
 import io.malob.file.DamagedException;
 import java.util.Collection;
@@ -43,23 +44,22 @@ final class LiveNodes {
     return byName.values().stream().filter(node -> !node.name().equals(name));
   }
 
-  /** A controller's key was set, or deleted. */
-  void changed(String key, @Nullable Item item) {
-    byName.remove(key.substring(Keys.NODES.length()));
-    if (item != null) {
-      parse(item);
+  /** A controller's key was set, or deleted; all were read anew if it is null. */
+  void changed(@Nullable String key, MirroredRange now) {
+    if (key == null) {
+      byName.clear();
+      now.all().forEach(this::parse);
+    } else {
+      byName.remove(key.substring(Keys.NODES.length()));
+      parse(now.get(key));
     }
     followPeers();
   }
 
-  /** All keys were read anew. */
-  void reread(Collection<Item> items) {
-    byName.clear();
-    items.forEach(this::parse);
-    followPeers();
-  }
-
-  private void parse(Item item) {
+  private void parse(@Nullable Item item) {
+    if (item == null) {
+      return;
+    }
     try {
       Node node = Node.of(item);
       byName.put(node.name(), node);

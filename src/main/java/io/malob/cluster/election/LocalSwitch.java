@@ -16,7 +16,7 @@ final class LocalSwitch {
   private final RoleChannel channel;
   private final long connectedNanos;
 
-  /** Whether the switch obeys this controller, as far as it has told. */
+  /** Whether this controller is the master, by the latest answer of the switch. */
   private boolean isMaster;
 
   /** The latest generation id of this controller that the switch has accepted; 0 if none. */

@@ -1,6 +1,6 @@
 package io.malob.cluster.election;
 
-import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Lists;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
@@ -15,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -37,10 +36,8 @@ final class MasterKeys {
 
   private final String name;
   private final Membership membership;
-  private final Mirror mirror;
   private final Generations generations;
-  private final Transactions transactions;
-  private final LongSupplier nanoTime;
+  private final ElectionStore store;
 
   /** The keys that this controller has created, by the revisions that created them. */
   private final Map<DatapathId, Long> held = new HashMap<>();
@@ -54,24 +51,11 @@ final class MasterKeys {
   /** Switches that this controller does not claim before a time. */
   private final Map<DatapathId, Long> pausedUntil = new HashMap<>();
 
-  MasterKeys(
-      String name,
-      Membership membership,
-      Mirror mirror,
-      Generations generations,
-      Transactions transactions,
-      LongSupplier nanoTime) {
+  MasterKeys(String name, Membership membership, Generations generations, ElectionStore store) {
     this.name = name;
     this.membership = membership;
-    this.mirror = mirror;
     this.generations = generations;
-    this.transactions = transactions;
-    this.nanoTime = nanoTime;
-  }
-
-  /** The switches whose keys this controller has. */
-  Set<DatapathId> held() {
-    return held.keySet();
+    this.store = store;
   }
 
   boolean isHeld(DatapathId id) {
@@ -80,7 +64,7 @@ final class MasterKeys {
 
   /** Whether this controller has the key, and is not about to change that. */
   boolean isKept(DatapathId id) {
-    return isHeld(id) && !toRelease.contains(id) && !transactions.isBusy(id);
+    return isHeld(id) && !toRelease.contains(id) && !store.isBusy(id);
   }
 
   boolean isToRelease(DatapathId id) {
@@ -95,31 +79,29 @@ final class MasterKeys {
 
   /** The controller that has the key, as far as this one knows; null if there is none. */
   @Nullable String holder(DatapathId id) {
-    @Nullable Item item = mirror.masters().get(Keys.master(id));
+    @Nullable Item item = store.masters().get(Keys.master(id));
     return item == null ? null : item.value();
   }
 
-  /** The switches that have a key, of any controller. */
-  ImmutableSet<DatapathId> known() {
-    ImmutableSet.Builder<DatapathId> ids = ImmutableSet.builder();
-    for (Item item : mirror.masters().all()) {
+  /** Whether another controller has the key, as far as this one knows. */
+  boolean isOfOther(DatapathId id) {
+    @Nullable String holder = holder(id);
+    return holder != null && !holder.equals(name);
+  }
+
+  /** The controllers that have keys, by their switches. */
+  ImmutableMap<DatapathId, String> masters() {
+    ImmutableMap.Builder<DatapathId, String> masters = ImmutableMap.builder();
+    for (Item item : store.masters().all()) {
       @Nullable DatapathId id = Keys.switchOf(item.key());
       if (id != null) {
-        ids.add(id);
+        masters.put(id, item.value());
       }
     }
-    return ids.build();
+    return masters.buildOrThrow();
   }
 
-  /** The controllers that have the key of a switch. */
-  ImmutableSet<String> holders() {
-    return mirror.masters().all().stream()
-        .filter(item -> Keys.switchOf(item.key()) != null)
-        .map(Item::value)
-        .collect(ImmutableSet.toImmutableSet());
-  }
-
-  // ---- what etcd tells ----
+  // ---- what etcd reports ----
 
   /**
    * Follows etcd: forgets a key that it no longer has, and takes one that is this controller's; if
@@ -135,9 +117,9 @@ final class MasterKeys {
     if (revision == null) {
       return;
     }
-    @Nullable Item item = mirror.masters().get(Keys.master(id));
+    @Nullable Item item = store.masters().get(Keys.master(id));
     boolean isLost =
-        item == null ? mirror.masters().revision() >= revision : item.createRevision() > revision;
+        item == null ? store.masters().revision() >= revision : item.createRevision() > revision;
     if (isLost) {
       forget(id);
     }
@@ -145,10 +127,10 @@ final class MasterKeys {
 
   /** Takes a key of this controller's lease that it does not know of: an answer was lost. */
   private void adopt(DatapathId id, boolean isConnected) {
-    @Nullable Item item = mirror.masters().get(Keys.master(id));
+    @Nullable Item item = store.masters().get(Keys.master(id));
     if (item != null
         && !held.containsKey(id)
-        && !transactions.isBusy(id)
+        && !store.isBusy(id)
         && membership.isMember()
         && item.lease() == membership.lease()) {
       created(id, item.createRevision(), isConnected);
@@ -171,12 +153,12 @@ final class MasterKeys {
   /** Whether this controller may create the key, as far as keys are concerned. */
   boolean isFree(DatapathId id) {
     return membership.isMember()
-        && mirror.isKnown()
+        && store.isKnown()
         && !isHeld(id)
         && holder(id) == null
-        && !transactions.isBusy(id)
+        && !store.isBusy(id)
         && !isPaused(id)
-        && !transactions.arePaused();
+        && !store.isPaused();
   }
 
   /** Creates the key with the next transaction. */
@@ -196,22 +178,17 @@ final class MasterKeys {
 
   /** Leaves a switch to others for a while. */
   void standAside(DatapathId id) {
-    pausedUntil.put(id, nanoTime.getAsLong() + PAUSE_NANOS);
+    pausedUntil.put(id, store.now() + PAUSE_NANOS);
     release(List.of(id));
   }
 
   boolean isPaused(DatapathId id) {
-    return pausedUntil.containsKey(id);
+    @Nullable Long until = pausedUntil.get(id);
+    return until != null && store.now() - until < 0;
   }
 
   void endPause(DatapathId id) {
     pausedUntil.remove(id);
-  }
-
-  /** Ends the pauses that are over; to be called regularly. */
-  void tick() {
-    long now = nanoTime.getAsLong();
-    pausedUntil.values().removeIf(until -> now - until >= 0);
   }
 
   // ---- transactions ----
@@ -223,19 +200,19 @@ final class MasterKeys {
    * @param isConnected whether a switch is connected
    */
   void flush(Predicate<DatapathId> mayClaim, Predicate<DatapathId> isConnected) {
-    if (transactions.arePaused()) {
+    if (store.isPaused()) {
       return;
     }
     toRelease.removeIf(id -> !isHeld(id));
     toClaim.removeIf(id -> !mayClaim.test(id));
-    List<DatapathId> releases = toRelease.stream().filter(id -> !transactions.isBusy(id)).toList();
+    List<DatapathId> releases = toRelease.stream().filter(id -> !store.isBusy(id)).toList();
     for (List<DatapathId> batch : Lists.partition(releases, BATCH)) {
-      if (transactions.haveRoom()) {
+      if (store.hasRoom()) {
         delete(batch);
       }
     }
     for (List<DatapathId> batch : Lists.partition(List.copyOf(toClaim), BATCH)) {
-      if (transactions.haveRoom()) {
+      if (store.hasRoom()) {
         batch.forEach(toClaim::remove);
         create(batch, isConnected);
       }
@@ -251,7 +228,7 @@ final class MasterKeys {
       conditions.add(new Condition(Keys.master(id), 0));
       changes.add(new Change.Put(Keys.master(id), name, membership.lease()));
     }
-    transactions.commit(
+    store.commit(
         ids,
         conditions,
         changes,
@@ -274,7 +251,7 @@ final class MasterKeys {
         ids.stream().map(id -> new Condition(Keys.master(id), held.getOrDefault(id, 0L))).toList();
     List<Change> changes =
         ids.stream().<Change>map(id -> new Change.Delete(Keys.master(id))).toList();
-    transactions.commit(
+    store.commit(
         ids,
         conditions,
         changes,
@@ -291,8 +268,8 @@ final class MasterKeys {
     forget(id);
     if (isPaused(id)) {
       logger.warn(
-          "mastership_contested switch={} pause_s={} - it obeys a controller outside of the cluster,"
-              + " or does not answer",
+          "mastership_contested switch={} pause_s={} - it obeys a controller outside of the"
+              + " cluster, or does not answer",
           id,
           TimeUnit.NANOSECONDS.toSeconds(PAUSE_NANOS));
     }
@@ -306,7 +283,7 @@ final class MasterKeys {
             .anyMatch(item -> item.key().equals(Keys.master(id)) && item.modRevision() == revision);
     if (!isThere) {
       forget(id);
-      endPause(id); // the switch obeys a controller of the cluster
+      endPause(id); // a controller of the cluster is its master
     }
   }
 }

@@ -4,18 +4,14 @@ import io.malob.cluster.etcd.Etcd;
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
-import io.malob.cluster.etcd.Etcd.Lease;
-import io.malob.cluster.etcd.Etcd.Outcome;
 import io.malob.openflow.label.LabelRange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,27 +27,25 @@ final class Membership {
   /** The time after a failed request to etcd. */
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** A key of an ended process is there for the lifetime of its lease, and this time at most. */
+  /**
+   * A key of an ended process is there for the lifetime of its lease, and at most this time longer.
+   */
   private static final long EXPIRY_GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Etcd etcd;
   private final ThisNode self;
   private final String name;
   private final Duration asked;
-  private final Executor serial;
-  private final LongSupplier nanoTime;
-  private final Listener listener;
+  private final ElectionStore store;
+  private final Runnable joined;
+  private final Runnable expired;
   private final CompletableFuture<Void> firstJoin = new CompletableFuture<>();
   private final SlotChoice slots;
+  private final KeptLease lease;
+  private final KeptLease slotLease;
 
-  /** Of the lease, as etcd has granted it. */
+  /** Of the lease, as etcd has last granted it. */
   private Duration lifetime;
-
-  /** The current lease; 0 if there is none. */
-  private long lease;
-
-  /** The current lease of the slot; 0 if there is none. */
-  private long slotLease;
 
   /** The revision that created this controller's key with that lease; 0 if it has none. */
   private long createRevision;
@@ -65,11 +59,14 @@ final class Membership {
   private boolean isAdmitted;
   private boolean isClosed;
   private long retryNanos;
-  private long kept;
-  private long keptAliveNanos;
+  private long keptNanos;
+
+  /** When the lease has last expired, and with it perhaps the masters'; empty if it never has. */
+  private OptionalLong expiredNanos = OptionalLong.empty();
+
   private @Nullable Obstacle obstacle;
   private long obstacleNanos;
-  private boolean isObstacleTold;
+  private boolean isObstacleReported;
 
   private Offer offer = Offer.NONE;
 
@@ -78,38 +75,46 @@ final class Membership {
 
   /** What keeps it from joining, unless it is gone within the lifetime of a lease. */
   private enum Obstacle {
-    NAME_TAKEN,
-    NO_SLOT
+    NAME_TAKEN("another live controller of this cluster is named \"%s\": choose another"),
+    NO_SLOT(
+        "this cluster has "
+            + LabelRange.SLOTS
+            + " live controllers, which is the max: stop one of them (GET /wm/malob/cluster"
+            + " names them); a dead one leaves when its lease ends");
+
+    private final String message;
+
+    Obstacle(String message) {
+      this.message = message;
+    }
   }
 
-  /** Is told of changes. */
-  interface Listener {
-    /** The controller is a member, with a new key. */
-    void joined();
-
-    /** The lease has expired, and all keys with it. */
-    void expired();
-  }
-
+  /**
+   * No member yet.
+   *
+   * @param joined called when the controller is a member, with a new key
+   * @param expired called when the lease has expired, and all keys with it
+   */
   Membership(
       Etcd etcd,
       ThisNode self,
       Duration lifetime,
-      Executor serial,
-      LongSupplier nanoTime,
-      Listener listener) {
+      ElectionStore store,
+      Runnable joined,
+      Runnable expired) {
     this.etcd = etcd;
     this.self = self;
     name = self.name();
     asked = lifetime;
     this.lifetime = lifetime;
+    this.store = store;
+    this.joined = joined;
+    this.expired = expired;
     slots = new SlotChoice(name);
-    this.serial = serial;
-    this.nanoTime = nanoTime;
-    this.listener = listener;
-    retryNanos = nanoTime.getAsLong();
-    kept = retryNanos;
-    keptAliveNanos = retryNanos;
+    lease = new KeptLease(etcd, lifetime, store);
+    slotLease = new KeptLease(etcd, SlotChoice.LIFETIME, store);
+    retryNanos = store.now();
+    keptNanos = retryNanos;
   }
 
   /** Completed when it has joined first; fails if another live controller has the name. */
@@ -138,7 +143,7 @@ final class Membership {
 
   /** The lease of a member; 0 if it is none. */
   long lease() {
-    return isMember() ? lease : 0;
+    return isMember() ? lease.id() : 0;
   }
 
   /** Since when it is a member, as a revision; 0 if it is none. */
@@ -156,12 +161,17 @@ final class Membership {
   }
 
   private boolean isObstacleLasting() {
-    return nanoTime.getAsLong() - obstacleNanos >= lifetime.toNanos() + EXPIRY_GRACE_NANOS;
+    return store.now() - obstacleNanos >= lifetime.toNanos() + EXPIRY_GRACE_NANOS;
+  }
+
+  /** Whether the lease has expired within this time. */
+  boolean wasExpiredWithin(long nanos) {
+    return expiredNanos.isPresent() && store.now() - expiredNanos.getAsLong() < nanos;
   }
 
   /** The time since etcd has last extended the lease. */
   long silentNanos() {
-    return nanoTime.getAsLong() - keptAliveNanos;
+    return store.now() - lease.confirmedNanos();
   }
 
   /** Sets what its key offers; published with the next tick, or now. */
@@ -179,19 +189,19 @@ final class Membership {
     if (isClosed) {
       return;
     }
-    long now = nanoTime.getAsLong();
-    if (lease != 0 && now - kept >= lifetime.toNanos() / 3) {
-      kept = now;
-      keepAlive();
-      keepSlot();
+    long now = store.now();
+    if (lease.id() != 0 && now - keptNanos >= lifetime.toNanos() / 3) {
+      keptNanos = now;
+      lease.extend(this::expired);
+      slotLease.extend(this::slotExpired);
     }
     if (isBusy || now - retryNanos < 0) {
       return;
     }
-    if (lease == 0) {
-      grant();
-    } else if (slotLease == 0) {
-      grantSlot();
+    if (lease.id() == 0) {
+      grant(lease, this::granted);
+    } else if (slotLease.id() == 0) {
+      grant(slotLease, () -> {});
     } else if (createRevision == 0) {
       if (isAdmitted) {
         join();
@@ -201,111 +211,57 @@ final class Membership {
     }
   }
 
-  private void grant() {
-    long began = nanoTime.getAsLong();
-    grant(
-        asked,
-        granted -> {
-          lease = granted.id();
-          kept = began;
-          keptAliveNanos = began;
-          lived(granted.lifetime());
+  private void grant(KeptLease missing, Runnable granted) {
+    isBusy = true;
+    missing.grant(
+        isGranted -> {
+          isBusy = false;
+          if (!isGranted) {
+            retryLater();
+            return;
+          }
+          granted.run();
+          if (isClosed) {
+            var unused = revoke();
+          } else {
+            tick();
+          }
         });
   }
 
-  private void grantSlot() {
-    grant(SlotChoice.LIFETIME, granted -> slotLease = granted.id());
-  }
-
-  private void grant(Duration wanted, Consumer<Lease> receiver) {
-    isBusy = true;
-    var unused =
-        etcd.grant(wanted)
-            .whenCompleteAsync(
-                (granted, problem) -> {
-                  isBusy = false;
-                  if (problem != null || granted == null) {
-                    retryLater();
-                    return;
-                  }
-                  receiver.accept(granted);
-                  if (isClosed) {
-                    var unusedEnd = revoke();
-                  } else {
-                    tick();
-                  }
-                },
-                serial);
-  }
-
-  private void lived(Duration granted) {
-    if (granted.compareTo(asked) > 0 && !granted.equals(lifetime)) {
+  private void granted() {
+    keptNanos = lease.confirmedNanos();
+    if (lease.lifetime().compareTo(asked) > 0 && !lease.lifetime().equals(lifetime)) {
       logger.warn(
           "cluster_lease_longer node={} seconds={} asked={} - etcd grants no shorter lease, because"
               + " of its election timeout: so long takes it to notice a failed controller",
           name,
-          granted.toSeconds(),
+          lease.lifetime().toSeconds(),
           asked.toSeconds());
     }
-    lifetime = granted.compareTo(asked) > 0 ? granted : asked;
+    lifetime = lease.lifetime();
   }
 
-  /**
-   * Extends the lease. It does not wait for the answer to the request before: one server of etcd
-   * that is silent must not cost the lease.
-   */
-  private void keepAlive() {
-    long extended = lease;
-    long began = nanoTime.getAsLong();
-    var unused =
-        etcd.keepAlive(extended)
-            .whenCompleteAsync(
-                (isAlive, problem) -> {
-                  if (problem != null || isAlive == null || lease != extended) {
-                    return;
-                  }
-                  if (isAlive) {
-                    keptAliveNanos = Math.max(keptAliveNanos, began);
-                  } else {
-                    expired();
-                  }
-                },
-                serial);
-  }
-
-  /** Extends the slot's lease. If that has expired first, the controller joins anew. */
-  private void keepSlot() {
-    long extended = slotLease;
-    if (extended == 0) {
-      return;
+  /** The controller joins anew. */
+  private void slotExpired() {
+    if (isMember()) {
+      var unused = lease.revoke();
+      expired();
     }
-    var unused =
-        etcd.keepAlive(extended)
-            .whenCompleteAsync(
-                (isAlive, problem) -> {
-                  if (problem == null && isAlive != null && !isAlive && slotLease == extended) {
-                    slotLease = 0;
-                    if (isMember()) {
-                      var unusedEnd = etcd.revoke(lease);
-                      expired();
-                    }
-                  }
-                },
-                serial);
   }
 
   private void expired() {
     boolean wasMember = isMember();
-    lease = 0;
     createRevision = 0;
-    retryNanos = nanoTime.getAsLong(); // etcd answers
+    retryNanos = store.now(); // etcd answers
+    expiredNanos = OptionalLong.of(retryNanos);
     if (wasMember) {
       logger.warn(
           "cluster_lease_expired node={} seconds={} - etcd did not hear of this controller",
           name,
           lifetime.toSeconds());
     }
-    listener.expired();
+    expired.run();
     tick();
   }
 
@@ -313,120 +269,94 @@ final class Membership {
     Optional<List<Condition>> possible = slots.next();
     if (possible.isEmpty()) {
       slots.forgetLive();
-      cannotJoin(
-          Obstacle.NO_SLOT,
-          new NoSlotException(
-              "this cluster has "
-                  + LabelRange.SLOTS
-                  + " live controllers, which is the max: stop one of them (GET /wm/malob/cluster"
-                  + " names them); a dead one leaves when its lease ends"));
+      cannotJoin(Obstacle.NO_SLOT);
       return;
     }
-    isBusy = true;
-    long withLease = lease;
-    Offer offered = offer;
     List<Condition> conditions = new ArrayList<>(possible.get());
     conditions.add(new Condition(Keys.node(name), 0));
-    var unused =
-        etcd.commit(
-                conditions,
-                List.of(
-                    new Change.Put(Keys.node(name), Node.value(self, slot(), offered), withLease),
-                    new Change.Put(Keys.slot(slot()), name, slotLease)))
-            .whenCompleteAsync(
-                (outcome, problem) -> joined(outcome, problem, withLease, offered), serial);
+    commit(conditions, List.of(new Change.Put(Keys.slot(slot()), name, slotLease.id())));
   }
 
-  private void joined(
-      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
-    isBusy = false;
-    if (problem != null || outcome == null || lease != withLease || isClosed) {
-      retryLater();
-      return;
-    }
-    if (outcome.isDone()) {
-      becomeMember(outcome.revision(), outcome.revision(), offered);
-      return;
-    }
+  /** Changes only what this controller's key offers. */
+  private void publish() {
+    commit(List.of(new Condition(Keys.node(name), modRevision)), List.of());
+  }
+
+  /** Sets this controller's key, and makes these changes. */
+  private void commit(List<Condition> conditions, List<Change> more) {
+    isBusy = true;
+    long withLease = lease.id();
+    Offer offered = offer;
+    List<Change> changes = new ArrayList<>(more);
+    changes.add(new Change.Put(Keys.node(name), Node.value(self, slot(), offered), withLease));
+    store.then(
+        etcd.commit(conditions, changes),
+        (outcome, problem) -> {
+          isBusy = false;
+          if (outcome == null || lease.id() != withLease || isClosed) {
+            published = null;
+            retryLater();
+          } else if (outcome.isDone()) {
+            confirmed(
+                isMember() ? createRevision : outcome.revision(), outcome.revision(), offered);
+          } else {
+            refused(outcome.now(), withLease);
+          }
+        });
+  }
+
+  /** The conditions did not hold: these keys are there. */
+  private void refused(List<Item> now, long withLease) {
     Optional<Item> own =
-        outcome.now().stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
+        now.stream().filter(item -> item.key().equals(Keys.node(name))).findFirst();
     if (own.isPresent() && own.get().lease() == withLease) {
       // the answer to an earlier request was lost
-      becomeMember(own.get().createRevision(), own.get().modRevision(), null);
+      confirmed(own.get().createRevision(), own.get().modRevision(), null);
+    } else if (isMember()) {
+      createRevision = 0; // the lease has expired, or an operator has deleted the key
+      tick();
     } else if (own.isPresent()) {
-      cannotJoin(
-          Obstacle.NAME_TAKEN,
-          new NameTakenException(
-              "another live controller of this cluster is named \"" + name + "\": choose another"));
+      cannotJoin(Obstacle.NAME_TAKEN);
     } else {
-      slots.failed(outcome.now());
+      slots.failed(now);
       tick();
     }
   }
 
-  private void becomeMember(long created, long modified, @Nullable Offer offered) {
+  /** etcd has this controller's key. */
+  private void confirmed(long created, long modified, @Nullable Offer offered) {
+    boolean hasJoined = !isMember();
     createRevision = created;
     modRevision = modified;
     published = offered;
-    obstacle = null;
-    slots.joined();
-    logger.info("cluster_joined node={} slot={}", name, slot());
-    firstJoin.complete(null);
-    listener.joined();
+    if (hasJoined) {
+      obstacle = null;
+      slots.joined();
+      logger.info("cluster_joined node={} slot={}", name, slot());
+      firstJoin.complete(null);
+      joined.run();
+    }
     tick();
   }
 
-  private void cannotJoin(Obstacle what, Exception why) {
+  private void cannotJoin(Obstacle what) {
     if (obstacle != what) {
       obstacle = what;
-      obstacleNanos = nanoTime.getAsLong();
-      isObstacleTold = false;
+      obstacleNanos = store.now();
+      isObstacleReported = false;
     }
-    if (isObstacleLasting() && !isObstacleTold) {
-      isObstacleTold = true;
-      if (!firstJoin.completeExceptionally(why)) {
-        logger.error("cluster_not_joined node={} why=\"{}\"", name, why.getMessage());
+    if (isObstacleLasting() && !isObstacleReported) {
+      isObstacleReported = true;
+      String why = String.format(what.message, name);
+      if (!firstJoin.completeExceptionally(new NotJoinedException(why))) {
+        logger.error("cluster_not_joined node={} why=\"{}\"", name, why);
       }
     }
     retryLater();
   }
 
-  private void publish() {
-    isBusy = true;
-    long withLease = lease;
-    Offer offered = offer;
-    var unused =
-        etcd.commit(
-                List.of(new Condition(Keys.node(name), modRevision)),
-                List.of(
-                    new Change.Put(Keys.node(name), Node.value(self, slot(), offered), withLease)))
-            .whenCompleteAsync(
-                (outcome, problem) -> published(outcome, problem, withLease, offered), serial);
-  }
-
-  private void published(
-      @Nullable Outcome outcome, @Nullable Throwable problem, long withLease, Offer offered) {
-    isBusy = false;
-    if (problem != null || outcome == null || lease != withLease) {
-      published = null;
-      retryLater();
-    } else if (outcome.isDone()) {
-      modRevision = outcome.revision();
-      published = offered;
-      tick();
-    } else {
-      Optional<Item> own = outcome.now().stream().findFirst();
-      if (own.isPresent() && own.get().lease() == withLease) {
-        modRevision = own.get().modRevision(); // the answer to an earlier request was lost
-      } else {
-        createRevision = 0; // the lease has expired, or an operator has deleted the key
-      }
-      tick();
-    }
-  }
-
   private void retryLater() {
-    retryNanos = nanoTime.getAsLong() + RETRY_NANOS;
+    retryNanos = store.now() + RETRY_NANOS;
   }
 
   /** Leaves the cluster: all keys with its lease are deleted. */
@@ -437,14 +367,6 @@ final class Membership {
   }
 
   private CompletableFuture<Void> revoke() {
-    List<CompletableFuture<Void>> ends = new ArrayList<>();
-    for (long ended : List.of(lease, slotLease)) {
-      if (ended != 0) {
-        ends.add(etcd.revoke(ended));
-      }
-    }
-    lease = 0;
-    slotLease = 0;
-    return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    return CompletableFuture.allOf(lease.revoke(), slotLease.revoke());
   }
 }

@@ -1,5 +1,7 @@
 package io.malob.cluster.election;
 
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.Mastership.RoleChannel;
 import io.malob.module.PeerListener;
@@ -43,10 +45,10 @@ final class PacketRelay implements PeerListener {
           && streams.send(
               controller,
               PeerTopic.PACKETS,
-              ByteBuffer.allocate(Long.BYTES + message.length)
-                  .putLong(id.getLong())
-                  .put(message)
-                  .array());
+              new FieldWriter(Long.BYTES + message.length)
+                  .putSwitch(id)
+                  .putBytes(message)
+                  .toBytes());
     };
   }
 
@@ -61,21 +63,10 @@ final class PacketRelay implements PeerListener {
     if (message.remaining() <= Long.BYTES) {
       return;
     }
-    @Nullable RoleChannel sw = channels.get(DatapathId.of(message.getLong()));
+    FieldReader in = new FieldReader(message);
+    @Nullable RoleChannel sw = channels.get(in.readSwitch());
     if (sw != null) {
-      byte[] packetIn = new byte[message.remaining()];
-      message.get(packetIn);
-      sw.takeHandedOn(packetIn);
+      sw.takeHandedOn(in.readRest());
     }
-  }
-
-  @Override
-  public void reached(String peer) {
-    // nothing is kept for it
-  }
-
-  @Override
-  public void lost(String peer) {
-    // what it has handed on is still of use
   }
 }

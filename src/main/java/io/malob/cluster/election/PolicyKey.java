@@ -1,15 +1,9 @@
 package io.malob.cluster.election;
 
-import io.malob.cluster.etcd.Etcd;
-import io.malob.cluster.etcd.Etcd.Change;
-import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.module.MastershipPolicy;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,26 +15,14 @@ import org.slf4j.LoggerFactory;
 final class PolicyKey {
   private static final Logger logger = LoggerFactory.getLogger(PolicyKey.class);
 
-  private final Etcd etcd;
   private final Optional<MastershipPolicy> wanted;
-  private final MirroredRange cluster;
-  private final Transactions transactions;
-  private final Executor serial;
+  private final ElectionStore store;
   private volatile MastershipPolicy current = MastershipPolicy.SINGLE;
   private volatile boolean isKnown;
-  private boolean isBeingWritten;
 
-  PolicyKey(
-      Etcd etcd,
-      Optional<MastershipPolicy> wanted,
-      MirroredRange cluster,
-      Transactions transactions,
-      Executor serial) {
-    this.etcd = etcd;
+  PolicyKey(Optional<MastershipPolicy> wanted, ElectionStore store) {
     this.wanted = wanted;
-    this.cluster = cluster;
-    this.transactions = transactions;
-    this.serial = serial;
+    this.store = store;
   }
 
   /** The policy, {@code single} as long as it is not known. For any thread. */
@@ -48,7 +30,7 @@ final class PolicyKey {
     return current;
   }
 
-  /** Whether etcd has told it. For any thread. */
+  /** Whether etcd has reported it. For any thread. */
   boolean isKnown() {
     return isKnown;
   }
@@ -58,8 +40,8 @@ final class PolicyKey {
    *
    * @return why this controller must not join the cluster; empty if it may
    */
-  Optional<OtherPolicyException> read() {
-    @Nullable Item item = cluster.get(Keys.MASTERSHIP);
+  Optional<NotJoinedException> read() {
+    @Nullable Item item = store.cluster().get(Keys.MASTERSHIP);
     if (item == null) {
       return Optional.empty();
     }
@@ -79,7 +61,7 @@ final class PolicyKey {
         .filter(setting -> isFirst && setting != now)
         .map(
             setting ->
-                new OtherPolicyException(
+                new NotJoinedException(
                     "the setting mastership of this controller is \""
                         + setting.label()
                         + "\", but the cluster's is \""
@@ -91,41 +73,14 @@ final class PolicyKey {
 
   /** Writes the setting if the cluster has no policy yet; to be called regularly. */
   void tick() {
-    if (cluster.isKnown()
-        && cluster.get(Keys.MASTERSHIP) == null
-        && !isBeingWritten
-        && !transactions.arePaused()) {
-      isBeingWritten = true;
-      transactions.commit(
-          Set.of(),
-          List.of(new Condition(Keys.MASTERSHIP, 0)),
-          List.of(
-              new Change.Put(
-                  Keys.MASTERSHIP, (isKnown ? current : wanted.orElse(current)).label(), 0)),
-          outcome -> {},
-          () -> isBeingWritten = false);
-    }
+    store.createIfAbsent(
+        Keys.MASTERSHIP, () -> (isKnown ? current : wanted.orElse(current)).label());
   }
 
   /** Sets the policy of the cluster. */
-  void change(MastershipPolicy policy, CompletableFuture<MastershipPolicy> changed) {
-    @Nullable Item item = cluster.get(Keys.MASTERSHIP);
-    List<Condition> conditions =
-        List.of(new Condition(Keys.MASTERSHIP, item == null ? 0 : item.modRevision()));
-    var unused =
-        etcd.commit(conditions, List.of(new Change.Put(Keys.MASTERSHIP, policy.label(), 0)))
-            .whenCompleteAsync(
-                (outcome, problem) -> {
-                  if (problem != null || outcome == null) {
-                    changed.completeExceptionally(
-                        problem == null ? new IllegalStateException() : problem);
-                  } else if (outcome.isDone()) {
-                    changed.complete(policy);
-                  } else {
-                    cluster.learn(outcome, conditions);
-                    change(policy, changed);
-                  }
-                },
-                serial);
+  CompletableFuture<MastershipPolicy> change(MastershipPolicy policy) {
+    return store
+        .update(Keys.MASTERSHIP, () -> Optional.of(policy.label()))
+        .thenApply(done -> policy);
   }
 }

@@ -2,7 +2,6 @@ package io.malob.cluster.election;
 
 import io.malob.cluster.etcd.Etcd.Change;
 import io.malob.cluster.etcd.Etcd.Condition;
-import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.module.MastershipPolicy;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +38,7 @@ final class PolicyMoves {
   private final MasterKeys keys;
   private final Preference preference;
   private final HandOvers handOvers;
-  private final MirroredRange cluster;
-  private final Transactions transactions;
-  private final LongSupplier nanoTime;
+  private final ElectionStore store;
 
   /** Whether messages reach a controller: only then does it know the switch's connections. */
   private final Predicate<String> isReached;
@@ -52,8 +48,6 @@ final class PolicyMoves {
 
   /** When it has learnt of that: not before the move. */
   private long movedNanos;
-
-  private boolean isBeingWritten;
 
   /**
    * When the other controllers were first seen with switches, by the revisions of their joining.
@@ -66,45 +60,36 @@ final class PolicyMoves {
       MasterKeys keys,
       Preference preference,
       HandOvers handOvers,
-      MirroredRange cluster,
-      Transactions transactions,
-      LongSupplier nanoTime,
+      ElectionStore store,
       Predicate<String> isReached) {
     this.policy = policy;
     this.nodes = nodes;
     this.keys = keys;
     this.preference = preference;
     this.handOvers = handOvers;
-    this.cluster = cluster;
-    this.transactions = transactions;
-    this.nanoTime = nanoTime;
+    this.store = store;
     this.isReached = isReached;
-    movedNanos = nanoTime.getAsLong();
+    movedNanos = store.now();
   }
 
   /** Takes the latest move from etcd. */
   void read() {
-    long revision = revision();
+    long revision = store.cluster().unchanged(Keys.MOVE).modRevision();
     if (revision != moveRevision) {
       moveRevision = revision;
-      movedNanos = nanoTime.getAsLong();
+      movedNanos = store.now();
     }
-  }
-
-  private long revision() {
-    @Nullable Item item = cluster.get(Keys.MOVE);
-    return item == null ? 0 : item.modRevision();
   }
 
   /** Begins a move if one is due; to be called regularly, with the connected switches. */
   void tick(Collection<LocalSwitch> locals) {
     noteConnected();
     if (policy.current() != MastershipPolicy.SPREAD
-        || isBeingWritten
+        || store.isChanging(Keys.MOVE)
         || !handOvers.areNone()
-        || !cluster.isKnown()
-        || transactions.arePaused()
-        || nanoTime.getAsLong() - movedNanos < PAUSE_NANOS) {
+        || !store.cluster().isKnown()
+        || store.isPaused()
+        || store.now() - movedNanos < PAUSE_NANOS) {
       return;
     }
     locals.stream().filter(this::isToMove).findFirst().ifPresent(this::begin);
@@ -118,12 +103,12 @@ final class PolicyMoves {
             .map(Node::createRevision)
             .collect(Collectors.toSet());
     connectedNanos.keySet().retainAll(live);
-    live.forEach(joined -> connectedNanos.putIfAbsent(joined, nanoTime.getAsLong()));
+    live.forEach(joined -> connectedNanos.putIfAbsent(joined, store.now()));
   }
 
   private boolean isWarm(Node node) {
     @Nullable Long since = connectedNanos.get(node.createRevision());
-    return since != null && nanoTime.getAsLong() - since >= WARM_NANOS;
+    return since != null && store.now() - since >= WARM_NANOS;
   }
 
   private boolean isToMove(LocalSwitch local) {
@@ -137,8 +122,7 @@ final class PolicyMoves {
   }
 
   private void begin(LocalSwitch local) {
-    isBeingWritten = true;
-    transactions.commit(
+    store.commit(
         Set.of(local.id()),
         List.of(new Condition(Keys.MOVE, moveRevision)),
         List.of(new Change.Put(Keys.MOVE, local.id().toString(), 0)),
@@ -147,7 +131,6 @@ final class PolicyMoves {
             logger.info("mastership_moved switch={}", local.id());
             var unused = handOvers.begin(List.of(local), false);
           }
-        },
-        () -> isBeingWritten = false);
+        });
   }
 }

@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -13,7 +12,8 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * connected to it. With the policy {@code single}, the order is that in which they joined, with
  * {@code spread} that of their scores in {@link Rendezvous}. All methods on one serial executor.
  */
-final class Preference {
+record Preference(
+    ThisNode self, LiveNodes nodes, Membership membership, PolicyKey policy, ElectionStore store) {
   /** The time that a switch has to reach a preferred controller before another one claims it. */
   private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -22,34 +22,6 @@ final class Preference {
    * was without a quorum.
    */
   private static final long EXPIRED_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  private final ThisNode self;
-  private final LiveNodes nodes;
-  private final Membership membership;
-  private final PolicyKey policy;
-  private final LongSupplier nanoTime;
-
-  /** When the lease has last expired, and with it perhaps the master's: masters come first then. */
-  private long expiredNanos;
-
-  Preference(
-      ThisNode self,
-      LiveNodes nodes,
-      Membership membership,
-      PolicyKey policy,
-      LongSupplier nanoTime) {
-    this.self = self;
-    this.nodes = nodes;
-    this.membership = membership;
-    this.policy = policy;
-    this.nanoTime = nanoTime;
-    expiredNanos = nanoTime.getAsLong() - EXPIRED_NANOS;
-  }
-
-  /** This controller's lease has expired. */
-  void leaseExpired() {
-    expiredNanos = nanoTime.getAsLong();
-  }
 
   private boolean isSpread() {
     return policy.current() == MastershipPolicy.SPREAD;
@@ -83,14 +55,13 @@ final class Preference {
    * second, because a switch connects to one controller after the other.
    */
   boolean isForThis(LocalSwitch local) {
-    long now = nanoTime.getAsLong();
-    if (now - expiredNanos < EXPIRED_NANOS) {
+    if (membership.wasExpiredWithin(EXPIRED_NANOS)) {
       return false;
     }
     List<Node> before = nodes.others().filter(node -> isBeforeThis(node, local.id())).toList();
     if (before.stream().anyMatch(node -> node.switches().contains(local.id()))) {
       return false;
     }
-    return before.isEmpty() || now - local.connectedNanos() >= CONNECT_NANOS;
+    return before.isEmpty() || store.now() - local.connectedNanos() >= CONNECT_NANOS;
   }
 }

@@ -1,14 +1,11 @@
 package io.malob.cluster.election;
 
-import io.malob.cluster.etcd.Etcd.Change;
-import io.malob.cluster.etcd.Etcd.Condition;
 import io.malob.cluster.etcd.Etcd.Item;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +18,7 @@ final class SharedKey {
   private static final int BYTES = 32;
 
   private final String etcdKey;
-  private final MirroredRange cluster;
-  private final Transactions transactions;
+  private final ElectionStore store;
   private final List<Consumer<byte[]>> followers = new ArrayList<>();
   private byte @Nullable [] key;
 
@@ -31,10 +27,9 @@ final class SharedKey {
    *
    * @param etcdKey where etcd has it, in hexadecimal
    */
-  SharedKey(String etcdKey, MirroredRange cluster, Transactions transactions) {
+  SharedKey(String etcdKey, ElectionStore store) {
     this.etcdKey = etcdKey;
-    this.cluster = cluster;
-    this.transactions = transactions;
+    this.store = store;
   }
 
   /** Passes the key on as soon as it is known, and each that replaces it. */
@@ -48,7 +43,7 @@ final class SharedKey {
 
   /** Takes the key that etcd has; without one, the former is used. */
   void read() {
-    @Nullable Item item = cluster.get(etcdKey);
+    @Nullable Item item = store.cluster().get(etcdKey);
     if (item == null) {
       return;
     }
@@ -65,17 +60,12 @@ final class SharedKey {
 
   /** Creates it if there is none; to be called regularly. */
   void tick() {
-    if (cluster.isKnown()
-        && cluster.get(etcdKey) == null
-        && transactions.areNone()
-        && !transactions.arePaused()) {
-      byte[] created = new byte[BYTES];
-      new SecureRandom().nextBytes(created);
-      transactions.commit(
-          Set.of(),
-          List.of(new Condition(etcdKey, 0)),
-          List.of(new Change.Put(etcdKey, HexFormat.of().formatHex(created), 0)),
-          outcome -> {});
-    }
+    store.createIfAbsent(
+        etcdKey,
+        () -> {
+          byte[] created = new byte[BYTES];
+          new SecureRandom().nextBytes(created);
+          return HexFormat.of().formatHex(created);
+        });
   }
 }

@@ -2,57 +2,24 @@ package io.malob.cluster.election;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.module.ClusterView;
 import io.malob.module.ClusterView.Problem;
 import io.malob.module.ClusterView.Role;
-import io.malob.module.MastershipPolicy;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Describes the election to operators. All methods on one serial executor. */
-final class ViewBuilder {
+record ViewBuilder(
+    String name,
+    Membership membership,
+    MasterKeys keys,
+    LiveNodes nodes,
+    Generations generations,
+    PolicyKey policy) {
   /** etcd's silence that is a problem to report. */
   private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private final String name;
-  private final Membership membership;
-  private final MirroredRange masters;
-  private final LiveNodes nodes;
-  private final Generations generations;
-  private final PolicyKey policy;
-
-  ViewBuilder(
-      String name,
-      Membership membership,
-      MirroredRange masters,
-      LiveNodes nodes,
-      Generations generations,
-      PolicyKey policy) {
-    this.name = name;
-    this.membership = membership;
-    this.masters = masters;
-    this.nodes = nodes;
-    this.generations = generations;
-    this.policy = policy;
-  }
-
-  /** What is known before the election has begun. */
-  static ClusterView nothing(String name) {
-    return new ClusterView(
-        name,
-        false,
-        0,
-        0,
-        MastershipPolicy.SINGLE,
-        ImmutableList.of(),
-        ImmutableMap.of(),
-        ImmutableMap.of(),
-        ImmutableList.of());
-  }
 
   /** Whether the view changes with time alone. */
   boolean isAgeing() {
@@ -61,13 +28,6 @@ final class ViewBuilder {
 
   /** The cluster now; these switches are connected. */
   ClusterView view(Collection<LocalSwitch> locals) {
-    ImmutableMap.Builder<DatapathId, String> owners = ImmutableMap.builder();
-    for (Item item : masters.all()) {
-      @Nullable DatapathId id = Keys.switchOf(item.key());
-      if (id != null) {
-        owners.put(id, item.value());
-      }
-    }
     ImmutableMap.Builder<DatapathId, Role> roles = ImmutableMap.builder();
     locals.forEach(local -> roles.put(local.id(), local.role()));
     return new ClusterView(
@@ -80,7 +40,7 @@ final class ViewBuilder {
             .sorted(Comparator.comparingLong(Node::createRevision))
             .map(ViewBuilder::member)
             .collect(ImmutableList.toImmutableList()),
-        owners.buildOrThrow(),
+        keys.masters(),
         roles.buildOrThrow(),
         problems(locals.stream().filter(LocalSwitch::isStale).count()));
   }

@@ -33,7 +33,7 @@ public interface Etcd extends AutoCloseable {
    * one thread at a time. It reconnects by itself and misses nothing; if etcd no longer has the
    * history, it calls {@link Watcher#lost} and ends.
    */
-  AutoCloseable watch(String prefix, long fromRevision, Watcher watcher);
+  Watch watch(String prefix, long fromRevision, Watcher watcher);
 
   @Override
   void close();
@@ -88,9 +88,15 @@ public interface Etcd extends AutoCloseable {
    */
   record Outcome(boolean isDone, long revision, List<Item> now) {}
 
-  /** Is told of changes. */
+  /** A watch that lasts until it is closed, or its watcher has missed changes. */
+  interface Watch extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Receives changes. */
   interface Watcher {
-    /** Keys were set. */
+    /** A key was set. */
     void changed(Item now);
 
     /** A key was deleted, or its lease has expired. */

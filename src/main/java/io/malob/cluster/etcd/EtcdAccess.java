@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -13,14 +14,15 @@ import javax.net.ssl.SSLContext;
  *     one
  * @param prefix the beginning of all keys of this cluster, such as {@code /malob/}
  * @param timeout how long a call waits for an answer, all servers together
- * @param tls for https; empty: the authorities that Java knows, and no certificate of our own
+ * @param tls for https, as it is now; empty: the authorities that Java knows, and no certificate of
+ *     our own
  * @param login if etcd has users
  */
 public record EtcdAccess(
     ImmutableList<URI> endpoints,
     String prefix,
     Duration timeout,
-    Optional<SSLContext> tls,
+    Optional<Supplier<SSLContext>> tls,
     Optional<Login> login) {
 
   /** The time to wait for an answer unless set otherwise. */

@@ -33,14 +33,9 @@ record EtcdMessages(String prefix) {
     return Json.bytes(keys(beginning));
   }
 
-  /** One key of this server's own copy, which needs no other server. */
-  byte[] localCount() {
-    return Json.bytes(keys("").put("serializable", true).put("count_only", true));
-  }
-
-  /** The number of keys, as a quorum knows it. */
-  byte[] count() {
-    return Json.bytes(keys("").put("count_only", true));
+  /** The number of keys, as a quorum knows it, or by the server's own copy alone. */
+  byte[] count(boolean isOwnCopy) {
+    return Json.bytes(keys("").put("serializable", isOwnCopy).put("count_only", true));
   }
 
   /** The keys with a beginning, from a revision on. */
@@ -124,7 +119,7 @@ record EtcdMessages(String prefix) {
     return number(answer.get("header").get("revision"));
   }
 
-  /** The number of the cluster of etcd that has answered; 0 if it is not told. */
+  /** The number of the cluster of etcd that has answered; 0 if the answer has none. */
   static long clusterId(JsonInput<EtcdException> answer) throws EtcdException {
     JsonInput<EtcdException> number = answer.get("header").get("cluster_id");
     try {

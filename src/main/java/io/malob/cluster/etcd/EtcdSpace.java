@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param isFull whether it has raised the alarm NOSPACE, which an operator must end
  */
 public record EtcdSpace(URI server, long bytes, long quota, boolean isFull) {
-  /** etcd's default, if the server does not tell. */
+  /** etcd's default, if the server does not name it. */
   private static final long DEFAULT_QUOTA = 2L << 30;
 
   private static final Pattern QUOTA =
@@ -51,10 +51,10 @@ public record EtcdSpace(URI server, long bytes, long quota, boolean isFull) {
   /** Version 3.6 has it in the status, earlier ones in their metrics. */
   private static long quota(JsonInput<EtcdException> status, String metrics) throws EtcdException {
     Matcher found = QUOTA.matcher(metrics);
-    long told = EtcdMessages.number(status.get("dbSizeQuota"));
-    if (told == 0) {
-      told = found.find() ? (long) Double.parseDouble(found.group(1)) : DEFAULT_QUOTA;
+    long named = EtcdMessages.number(status.get("dbSizeQuota"));
+    if (named == 0) {
+      named = found.find() ? (long) Double.parseDouble(found.group(1)) : DEFAULT_QUOTA;
     }
-    return told > 0 ? told : Long.MAX_VALUE;
+    return named > 0 ? named : Long.MAX_VALUE;
   }
 }

@@ -4,16 +4,12 @@ import io.malob.cluster.etcd.Etcd.Item;
 import io.malob.json.JsonInput;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * One watch, over connections to one server after the other. Except for {@link #close}, all happens
  * in order on one executor.
  */
-final class EtcdWatch implements AutoCloseable {
+final class EtcdWatch implements Etcd.Watch {
   private static final Logger LOG = LoggerFactory.getLogger(EtcdWatch.class);
 
   /**
@@ -33,14 +29,10 @@ final class EtcdWatch implements AutoCloseable {
 
   private static final long MAX_PAUSE_MILLIS = 1_000;
 
-  private final Gateway gateway;
-  private final EtcdMessages messages;
-  private final ScheduledExecutorService timer;
+  private final HttpEtcd client;
   private final Executor executor;
-  private final Duration patience;
   private final String beginning;
   private final Etcd.Watcher watcher;
-  private final Consumer<EtcdWatch> whenClosed;
 
   /** The revision of the first change that has not been reported. */
   private long next;
@@ -53,31 +45,23 @@ final class EtcdWatch implements AutoCloseable {
   private volatile @Nullable Connection connection;
 
   EtcdWatch(
-      Gateway gateway,
-      EtcdMessages messages,
-      ScheduledExecutorService timer,
+      HttpEtcd client,
       Executor executor,
-      Duration patience,
       String beginning,
       long fromRevision,
-      Etcd.Watcher watcher,
-      Consumer<EtcdWatch> whenClosed) {
-    this.gateway = gateway;
-    this.messages = messages;
-    this.timer = timer;
+      Etcd.Watcher watcher) {
+    this.client = client;
     this.executor = executor;
-    this.patience = patience;
     this.beginning = beginning;
     this.next = fromRevision;
     this.watcher = watcher;
-    this.whenClosed = whenClosed;
   }
 
   /** Connects to the server in use. */
   void open() {
     execute(
         () -> {
-          Connection made = new Connection(gateway.server());
+          Connection made = new Connection(client.gateway.server());
           connection = made;
           made.open();
         });
@@ -100,7 +84,7 @@ final class EtcdWatch implements AutoCloseable {
         });
   }
 
-  /** Ends the watch: etcd no longer has what it has told. */
+  /** Ends the watch: etcd no longer has what it has reported. */
   void lost() {
     execute(
         () -> {
@@ -125,7 +109,7 @@ final class EtcdWatch implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    whenClosed.accept(this);
+    client.watches.remove(this);
     Connection now = connection;
     if (now != null) {
       now.cancel();
@@ -144,14 +128,17 @@ final class EtcdWatch implements AutoCloseable {
 
     void open() {
       CompletableFuture<?> unused =
-          gateway.stream(server, "/v3/watch", messages.watch(beginning, next), patience, this)
+          client.gateway.stream(
+                  server, "/v3/watch", client.messages.watch(beginning, next), client.timeout, this)
               .whenComplete(
                   (response, thrown) ->
-                      inOrder(
-                          () -> ended(thrown == null ? "it ended" : Failure.of(thrown).text())));
+                      whileCurrent(
+                          () ->
+                              ended(
+                                  thrown == null ? "it ended" : EtcdException.of(thrown).text())));
     }
 
-    private void inOrder(Runnable work) {
+    private void whileCurrent(Runnable work) {
       execute(
           () -> {
             if (connection == this) {
@@ -171,17 +158,17 @@ final class EtcdWatch implements AutoCloseable {
 
     @Override
     public void onNext(String line) {
-      inOrder(() -> read(line));
+      whileCurrent(() -> read(line));
     }
 
     @Override
     public void onError(Throwable thrown) {
-      inOrder(() -> ended(Failure.of(thrown).text()));
+      whileCurrent(() -> ended(EtcdException.of(thrown).text()));
     }
 
     @Override
     public void onComplete() {
-      inOrder(() -> ended("it ended"));
+      whileCurrent(() -> ended("it ended"));
     }
 
     private void read(String line) {
@@ -189,12 +176,12 @@ final class EtcdWatch implements AutoCloseable {
         JsonInput<EtcdException> message =
             EtcdMessages.parse(line.getBytes(StandardCharsets.UTF_8));
         if (message.get("error").isThere()) {
-          failed(Failure.of(message));
+          failed(EtcdException.of(message));
         } else {
           report(message.get("result"));
         }
       } catch (EtcdException e) {
-        ended(String.valueOf(e.getMessage()));
+        ended(e.text());
       }
     }
 
@@ -202,26 +189,26 @@ final class EtcdWatch implements AutoCloseable {
       if (EtcdMessages.flag(result.get("canceled"))) {
         if (EtcdMessages.number(result.get("compact_revision")) > 0) {
           EtcdWatch.this.close();
-          tell(watcher::lost);
+          call(watcher::lost);
         } else {
           JsonInput<EtcdException> why = result.get("cancel_reason");
-          failed(Failure.of(why.isThere() ? why.text() : "cancelled", 0));
+          failed(EtcdException.of(why.isThere() ? why.text() : "cancelled", 0));
         }
         return;
       }
       for (JsonInput<EtcdException> event : EtcdMessages.elements(result.get("events"))) {
-        Item item = messages.item(event.get("kv"));
+        Item item = client.messages.item(event.get("kv"));
         JsonInput<EtcdException> type = event.get("type");
         if (type.isThere() && type.text().equals("DELETE")) {
-          tell(() -> watcher.deleted(item.key(), item.modRevision()));
+          call(() -> watcher.deleted(item.key(), item.modRevision()));
         } else {
-          tell(() -> watcher.changed(item));
+          call(() -> watcher.changed(item));
         }
         next = item.modRevision() + 1;
       }
     }
 
-    private void tell(Runnable call) {
+    private void call(Runnable call) {
       try {
         call.run();
       } catch (RuntimeException e) {
@@ -229,10 +216,10 @@ final class EtcdWatch implements AutoCloseable {
       }
     }
 
-    private void failed(Failure failure) {
-      if (failure.effect() == Failure.Effect.LOGGED_OUT) {
-        gateway.logOut();
-      } else if (failure.effect() == Failure.Effect.REFUSED && !isRefusalLogged) {
+    private void failed(EtcdException failure) {
+      if (failure.effect() == EtcdException.Effect.LOGGED_OUT) {
+        client.gateway.logOut();
+      } else if (failure.effect() == EtcdException.Effect.REFUSED && !isRefusalLogged) {
         isRefusalLogged = true;
         LOG.warn("etcd_watch_refused server=\"{}\" why=\"{}\"", server, failure.text());
       }
@@ -244,18 +231,13 @@ final class EtcdWatch implements AutoCloseable {
       LOG.debug("etcd_watch_ended server=\"{}\" why=\"{}\"", server, why);
       connection = null;
       cancel();
-      gateway.leave(server);
+      client.gateway.leave(server);
       long lastedNanos = System.nanoTime() - sinceNanos;
       pauseMillis =
           lastedNanos >= TimeUnit.MILLISECONDS.toNanos(MAX_PAUSE_MILLIS)
               ? PAUSE_MILLIS
               : Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
-      try {
-        ScheduledFuture<?> unused =
-            timer.schedule(EtcdWatch.this::open, pauseMillis, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException e) {
-        // the client is closed
-      }
+      boolean unused = client.later(EtcdWatch.this::open, pauseMillis);
     }
 
     void cancel() {

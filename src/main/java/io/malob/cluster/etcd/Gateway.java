@@ -17,6 +17,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,25 +36,40 @@ final class Gateway {
 
   private final ImmutableList<URI> servers;
   private final Optional<EtcdAccess.Login> login;
-  private final HttpClient http;
+  private final Optional<Supplier<SSLContext>> tls;
   private final AtomicInteger current = new AtomicInteger();
   private volatile Optional<String> token = Optional.empty();
+  private volatile Client client;
+
+  private record Client(Optional<SSLContext> tls, HttpClient http) {}
 
   Gateway(EtcdAccess access) {
     servers = access.endpoints();
     login = access.login();
+    tls = access.tls();
+    client = client(tls.map(Supplier::get));
+  }
+
+  private static Client client(Optional<SSLContext> context) {
     HttpClient.Builder builder =
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
-    access.tls().ifPresent(builder::sslContext);
-    http = builder.build();
+    context.ifPresent(builder::sslContext);
+    return new Client(context, builder.build());
+  }
+
+  /** Another client when the certificates have changed; streams go on with the one before. */
+  private HttpClient http() {
+    Optional<SSLContext> now = tls.map(Supplier::get);
+    Client current = client;
+    if (!current.tls.equals(now)) {
+      current = client(now);
+      client = current;
+    }
+    return current.http;
   }
 
   ImmutableList<URI> servers() {
     return servers;
-  }
-
-  int serverCount() {
-    return servers.size();
   }
 
   /** The server in use. */
@@ -82,7 +99,8 @@ final class Gateway {
 
   private CompletableFuture<HttpResponse<byte[]>> send(
       HttpRequest.Builder request, Duration patience) {
-    return http.sendAsync(request.timeout(patience).build(), BodyHandlers.ofByteArray())
+    return http()
+        .sendAsync(request.timeout(patience).build(), BodyHandlers.ofByteArray())
         .orTimeout(patience.toMillis() + EXTRA_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -92,9 +110,10 @@ final class Gateway {
     return token(server, patience)
         .thenCompose(
             current ->
-                http.sendAsync(
-                    request(server, path, body, current).build(),
-                    BodyHandlers.fromLineSubscriber(lines)));
+                http()
+                    .sendAsync(
+                        request(server, path, body, current).build(),
+                        BodyHandlers.fromLineSubscriber(lines)));
   }
 
   private static HttpRequest.Builder request(
@@ -125,26 +144,21 @@ final class Gateway {
 
   private static Optional<String> loggedIn(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable thrown) {
-    Failure failure;
     try {
       if (response == null) {
-        failure = Failure.of(thrown == null ? new IllegalStateException() : thrown);
-      } else {
-        JsonInput<EtcdException> answer = EtcdMessages.parse(response.body());
-        if (response.statusCode() == OK) {
-          return Optional.of(answer.get("token").string());
-        }
-        failure = Failure.of(answer);
+        throw EtcdException.of(thrown == null ? new IllegalStateException() : thrown);
       }
+      JsonInput<EtcdException> answer = EtcdMessages.parse(response.body());
+      if (response.statusCode() == OK) {
+        return Optional.of(answer.get("token").string());
+      }
+      throw EtcdException.of(answer);
     } catch (EtcdException e) {
-      failure = Failure.of(e);
+      throw new CompletionException(
+          new EtcdException(
+              e.isRefused() ? EtcdException.Effect.REFUSED : EtcdException.Effect.NONE,
+              "the login failed: " + e.text()));
     }
-    boolean isRefused = failure.effect() == Failure.Effect.REFUSED;
-    throw new CompletionException(
-        new Failure.Thrown(
-            new Failure(
-                isRefused ? Failure.Effect.REFUSED : Failure.Effect.NONE,
-                "the login failed: " + failure.text())));
   }
 
   /** The token has expired. */

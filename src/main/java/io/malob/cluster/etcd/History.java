@@ -10,9 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether etcd still has all that it has told this process. If it answers with a smaller revision
- * than before, or as another cluster, it was restored from a backup or replaced, and has lost
- * changes. That lasts until an operator accepts it. Thread-safe; listeners must not block.
+ * Whether etcd still has all changes that it has reported to this process. If it answers with a
+ * smaller revision than before, or as another cluster, it was restored from a backup or replaced,
+ * and has lost changes. That lasts until an operator accepts it. Thread-safe; listeners must not
+ * block.
  */
 public final class History {
   private static final Logger logger = LoggerFactory.getLogger(History.class);
@@ -28,10 +29,10 @@ public final class History {
   private boolean isLostForPeers;
 
   /** What was known when a request was sent: its answer is not older. */
-  record Mark(long acceptances, long seen) {}
+  public record Mark(long acceptances, long seen) {}
 
   /** To be taken before a request that reads the latest state. */
-  synchronized Mark mark() {
+  public synchronized Mark mark() {
     return new Mark(acceptances, seen);
   }
 
@@ -40,7 +41,7 @@ public final class History {
    *
    * @return whether it shows that changes were lost, for the first time
    */
-  boolean answered(Mark before, long clusterId, long revision) {
+  public boolean answered(Mark before, long clusterId, long revision) {
     long was;
     synchronized (this) {
       if (before.acceptances() != acceptances || isLost) {
@@ -57,15 +58,15 @@ public final class History {
       was = seen;
     }
     logger.error(
-        "etcd_went_back revision={} was={} - etcd was restored from a backup or replaced; changes are"
-            + " refused until './malob cluster raise-base' accepts its state",
+        "etcd_went_back revision={} was={} - etcd was restored from a backup or replaced; changes"
+            + " are refused until './malob cluster raise-base' accepts its state",
         revision,
         was);
     lossListeners.forEach(listener -> listener.accept(was));
     return true;
   }
 
-  /** Adds a listener for losses; it receives the greatest revision that etcd has told. */
+  /** Adds a listener for losses; it receives the greatest revision that etcd has reported. */
   public void onLoss(LongConsumer listener) {
     lossListeners.add(listener);
   }
@@ -102,8 +103,8 @@ public final class History {
           + " Changes are refused.";
     }
     return String.format(
-        "etcd was restored from a backup or replaced: its revision is %d, and was %d before. Changes"
-            + " are refused. Older than before: %s.",
+        "etcd was restored from a backup or replaced: its revision is %d, and was %d before."
+            + " Changes are refused. Older than before: %s.",
         found,
         seen,
         older.isEmpty() ? "no document" : String.join(", ", ImmutableSortedSet.copyOf(older)));

@@ -2,20 +2,18 @@ package io.malob.cluster.etcd;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import io.malob.cluster.etcd.EtcdException.Effect;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,11 +35,14 @@ public final class HttpEtcd implements Etcd {
 
   private static final int UNAVAILABLE = 503;
 
-  private final Duration timeout;
-  private final Gateway gateway;
-  private final EtcdMessages messages;
+  final Duration timeout;
+  final Gateway gateway;
+  final EtcdMessages messages;
+
+  /** The open watches. */
+  final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
+
   private final History history = new History();
-  private final Set<EtcdWatch> watches = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService timer;
   private final ExecutorService workers;
 
@@ -61,7 +62,7 @@ public final class HttpEtcd implements Etcd {
         timer.scheduleWithFixedDelay(this::checkServers, half, half, TimeUnit.MILLISECONDS);
   }
 
-  /** Whether etcd still has all that it has told. */
+  /** Whether etcd still has all changes that it has reported. */
   public History history() {
     return history;
   }
@@ -102,9 +103,7 @@ public final class HttpEtcd implements Etcd {
 
   @Override
   public CompletableFuture<Void> revoke(long lease) {
-    return ask("/v3/lease/revoke", lease(lease), true, answer -> true)
-        .exceptionally(thrown -> isSaid(thrown, "lease not found"))
-        .thenAccept(isGone -> {});
+    return done("/v3/lease/revoke", lease(lease), "lease not found");
   }
 
   /** A decoder of answers that have the latest revision, which must not be smaller than before. */
@@ -123,17 +122,20 @@ public final class HttpEtcd implements Etcd {
     return Json.bytes(Json.object().put("ID", Long.toString(lease)));
   }
 
-  /** Whether the failure is that one, which is as good as success; else it is thrown. */
-  private static boolean isSaid(Throwable thrown, String why) {
-    if (String.valueOf(thrown.getMessage()).contains(why)) {
-      return true;
-    }
-    throw thrown instanceof CompletionException wrapped ? wrapped : new CompletionException(thrown);
+  /** Asks for what may have been done already: that refusal is as good as success. */
+  private CompletableFuture<Void> done(String path, byte[] body, String refusal) {
+    return ask(path, body, true, answer -> true)
+        .exceptionallyCompose(
+            thrown ->
+                String.valueOf(thrown.getMessage()).contains(refusal)
+                    ? CompletableFuture.completedFuture(true)
+                    : CompletableFuture.failedFuture(thrown))
+        .thenAccept(isDone -> {});
   }
 
   /** The latest revision. */
   public CompletableFuture<Long> revision() {
-    return ask("/v3/kv/range", messages.count(), true, checked(EtcdMessages::revision));
+    return ask("/v3/kv/range", messages.count(false), true, checked(EtcdMessages::revision));
   }
 
   /**
@@ -141,13 +143,10 @@ public final class HttpEtcd implements Etcd {
    * may have forgotten them already.
    */
   public CompletableFuture<Void> compact(long revision) {
-    return ask(
-            "/v3/kv/compaction",
-            Json.bytes(Json.object().put("revision", Long.toString(revision))),
-            true,
-            answer -> true)
-        .exceptionally(thrown -> isSaid(thrown, "has been compacted"))
-        .thenAccept(isDone -> {});
+    return done(
+        "/v3/kv/compaction",
+        Json.bytes(Json.object().put("revision", Long.toString(revision))),
+        "has been compacted");
   }
 
   /** How full the databases of those servers are that answer. */
@@ -168,18 +167,10 @@ public final class HttpEtcd implements Etcd {
   }
 
   @Override
-  public AutoCloseable watch(String prefix, long fromRevision, Watcher watcher) {
+  public Watch watch(String prefix, long fromRevision, Watcher watcher) {
     EtcdWatch watch =
         new EtcdWatch(
-            gateway,
-            messages,
-            timer,
-            MoreExecutors.newSequentialExecutor(workers),
-            timeout,
-            prefix,
-            fromRevision,
-            watcher,
-            watches::remove);
+            this, MoreExecutors.newSequentialExecutor(workers), prefix, fromRevision, watcher);
     watches.add(watch);
     watch.open();
     return watch;
@@ -190,28 +181,32 @@ public final class HttpEtcd implements Etcd {
    * one if it does not answer.
    */
   private void checkServers() {
-    // also watches that go on after a restoration tell nothing until etcd has caught up
+    // also watches that go on after a restoration report nothing until etcd has caught up
     CompletableFuture<?> unused = revision();
-    Map<URI, List<EtcdWatch>> inUse = new HashMap<>();
-    for (EtcdWatch watch : watches) {
-      watch
-          .server()
-          .ifPresent(server -> inUse.computeIfAbsent(server, any -> new ArrayList<>()).add(watch));
-    }
-    inUse.forEach(this::check);
+    watches.stream().flatMap(watch -> watch.server().stream()).distinct().forEach(this::check);
   }
 
-  private void check(URI server, List<EtcdWatch> affected) {
+  private void check(URI server) {
     CompletableFuture<?> unused =
         gateway
-            .post(server, "/v3/kv/range", messages.localCount(), timeout.dividedBy(2))
+            .post(server, "/v3/kv/range", messages.count(true), timeout.dividedBy(2))
             .whenComplete(
                 (response, thrown) -> {
                   if (response == null || response.statusCode() == UNAVAILABLE) {
                     gateway.leave(server);
-                    affected.forEach(watch -> watch.leave(server));
+                    watches.forEach(watch -> watch.leave(server));
                   }
                 });
+  }
+
+  /** Runs a task after a pause; false if the client is closed. */
+  boolean later(Runnable task, long pauseMillis) {
+    try {
+      ScheduledFuture<?> unused = timer.schedule(task, pauseMillis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
   }
 
   @Override
@@ -278,31 +273,37 @@ public final class HttpEtcd implements Etcd {
         URI server, @Nullable HttpResponse<byte[]> response, @Nullable Throwable thrown) {
       try {
         if (response == null) {
-          failed(server, Failure.of(thrown == null ? new IllegalStateException() : thrown));
+          failed(server, EtcdException.of(thrown == null ? new IllegalStateException() : thrown));
           return;
         }
         JsonInput<EtcdException> answer = EtcdMessages.parse(response.body());
         if (response.statusCode() == Gateway.OK && !answer.get("error").isThere()) {
           result.complete(decoder.of(answer));
         } else {
-          failed(server, Failure.of(answer));
+          failed(server, EtcdException.of(answer));
         }
       } catch (EtcdException e) {
-        failed(server, Failure.of(e));
+        failed(server, e);
       } catch (RuntimeException e) {
         result.completeExceptionally(e);
       }
     }
 
-    private void failed(URI server, Failure failure) {
+    private void failed(URI server, EtcdException failure) {
       if (isShort && failure.isSilence()) {
         problems.putIfAbsent(server, failure.text());
       } else {
         problems.put(server, failure.text());
       }
       switch (failure.effect()) {
-        case FULL -> result.completeExceptionally(EtcdException.full());
-        case REFUSED -> result.completeExceptionally(EtcdException.refused(failure.text()));
+        case FULL ->
+            result.completeExceptionally(
+                new EtcdException(
+                    Effect.FULL,
+                    "etcd's database has reached its quota, and takes no changes (NOSPACE)"));
+        case REFUSED ->
+            result.completeExceptionally(
+                new EtcdException(Effect.REFUSED, "etcd refused the request: " + failure.text()));
         case LOGGED_OUT -> {
           gateway.logOut();
           if (hasLoggedInAgain) {
@@ -329,14 +330,11 @@ public final class HttpEtcd implements Etcd {
 
     private void again() {
       attempts++;
-      if (attempts % gateway.serverCount() != 0) {
+      if (attempts % gateway.servers().size() != 0) {
         attempt();
         return;
       }
-      try {
-        ScheduledFuture<?> unused =
-            timer.schedule(this::attempt, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException e) {
+      if (!later(this::attempt, PAUSE_MILLIS)) {
         fail();
       }
     }

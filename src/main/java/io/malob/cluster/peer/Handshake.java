@@ -1,5 +1,7 @@
 package io.malob.cluster.peer;
 
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -51,18 +53,14 @@ final class Handshake {
   Handshake(Self self, boolean isClient, byte[] nonce) {
     this.self = self;
     this.isClient = isClient;
-    byte[] nameBytes = self.name().getBytes(StandardCharsets.UTF_8);
-    byte[] tokenBytes = self.token().getBytes(StandardCharsets.UTF_8);
     ownHello =
-        ByteBuffer.allocate(VERSION_BYTES + nonce.length + 2 + nameBytes.length + tokenBytes.length)
+        new FieldWriter(128)
             .putInt(MAGIC)
-            .putShort((short) VERSION)
-            .put(nonce)
-            .put((byte) nameBytes.length)
-            .put(nameBytes)
-            .put((byte) tokenBytes.length)
-            .put(tokenBytes)
-            .array();
+            .putShort(VERSION)
+            .putBytes(nonce)
+            .putShortBytes(self.name().getBytes(StandardCharsets.UTF_8))
+            .putShortBytes(self.token().getBytes(StandardCharsets.UTF_8))
+            .toBytes();
   }
 
   /** This side's hello. */
@@ -72,11 +70,11 @@ final class Handshake {
 
   /** Reads the other side's hello. */
   void read(byte[] hello) throws RefusedException {
-    ByteBuffer in = ByteBuffer.wrap(hello);
-    if (hello.length < VERSION_BYTES || in.getInt() != MAGIC) {
+    FieldReader in = new FieldReader(ByteBuffer.wrap(hello));
+    if (hello.length < VERSION_BYTES || in.readInt() != MAGIC) {
       throw new RefusedException("it is no controller");
     }
-    int version = Short.toUnsignedInt(in.getShort());
+    int version = in.readShort();
     if (version != VERSION) {
       throw new RefusedException(
           String.format(
@@ -85,19 +83,13 @@ final class Handshake {
               version, VERSION));
     }
     try {
-      in.position(in.position() + NONCE_BYTES);
-      name = text(in);
-      token = text(in);
-    } catch (RuntimeException e) { // shorter than it says
+      in.readBytes(NONCE_BYTES);
+      name = new String(in.readShortBytes(), StandardCharsets.UTF_8);
+      token = new String(in.readShortBytes(), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
       throw new RefusedException("its hello is damaged");
     }
     otherHello = hello;
-  }
-
-  private static String text(ByteBuffer in) {
-    byte[] bytes = new byte[Byte.toUnsignedInt(in.get())];
-    in.get(bytes);
-    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** The name that the other side has given. */

@@ -1,6 +1,7 @@
 package io.malob.cluster.peer;
 
 import io.malob.module.PeerTopic;
+import java.util.Collection;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,42 +31,22 @@ final class Outbox {
     }
   }
 
-  /** A message and its topic. */
-  static final class Message {
-    final PeerTopic topic;
-    final byte[] content;
-
-    /** The content is not changed afterwards. */
-    Message(PeerTopic topic, byte[] content) {
-      this.topic = topic;
-      this.content = content;
-    }
-
+  /** A message and its topic; the content is not changed afterwards. */
+  @SuppressWarnings("ArrayRecordComponent") // messages are not compared
+  record Message(PeerTopic topic, byte[] content) {
     private long size() {
       return (long) content.length + OVERHEAD;
     }
   }
 
-  /** Messages that were taken and are being sent; for one thread. */
-  final class Sending {
-    private long usualBytes;
-    private long bulkBytes;
+  /** Takes the message that {@link #peek} has given; it counts until {@link #sent}. */
+  void take(Message message) {
+    lane(message.topic).waiting.remove();
+  }
 
-    /** Takes the message that {@link Outbox#peek} has given; it counts until {@link #done}. */
-    void take(Message message) {
-      lane(message.topic).waiting.remove();
-      if (message.topic.isBulk()) {
-        bulkBytes += message.size();
-      } else {
-        usualBytes += message.size();
-      }
-    }
-
-    /** They have been sent. */
-    void done() {
-      usual.release(usualBytes);
-      bulk.release(bulkBytes);
-    }
+  /** These have been sent. */
+  void sent(Collection<Message> messages) {
+    messages.forEach(message -> lane(message.topic).release(message.size()));
   }
 
   private Lane lane(PeerTopic topic) {

@@ -11,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -79,7 +80,7 @@ final class PeerChannel extends ByteToMessageDecoder {
     NOTHING
   }
 
-  /** Is told of a connection's events, on its event loop. */
+  /** Receives a connection's events, on its event loop. */
   interface Events {
     /** The other side has said who it is, without a proof. */
     default void named(PeerChannel connection) throws RefusedException {}
@@ -90,7 +91,7 @@ final class PeerChannel extends ByteToMessageDecoder {
     /** A message of the other side. */
     default void received(PeerChannel connection, PeerTopic topic, ByteBuffer message) {}
 
-    /** Nothing has come for some time; told at every beat as long as that lasts. */
+    /** Nothing has come for some time; called at every beat as long as that lasts. */
     default void silent(PeerChannel connection) {}
 
     /** The connection has ended; after {@link #opened} or without it. */
@@ -325,19 +326,20 @@ final class PeerChannel extends ByteToMessageDecoder {
     willFlush.set(false);
     while (state == State.FRAMES && current.isWritable() && outbox.peek() != null) {
       ByteBuf body = current.alloc().buffer(USUAL_BODY);
-      Outbox.Sending sending = outbox.new Sending();
+      List<Message> sending = new ArrayList<>();
       @Nullable Message next = outbox.peek();
       while (next != null
           && (!body.isReadable()
-              || body.readableBytes() + HEADER_BYTES + next.content.length <= USUAL_BODY)) {
-        body.writeByte(next.topic.number())
-            .writeMedium(next.content.length)
-            .writeBytes(next.content);
+              || body.readableBytes() + HEADER_BYTES + next.content().length <= USUAL_BODY)) {
+        body.writeByte(next.topic().number())
+            .writeMedium(next.content().length)
+            .writeBytes(next.content());
         counters.sentMessages.increment();
-        sending.take(next);
+        outbox.take(next);
+        sending.add(next);
         next = outbox.peek();
       }
-      write(current, body).addListener(done -> sending.done());
+      write(current, body).addListener(done -> outbox.sent(sending));
     }
     current.flush();
   }

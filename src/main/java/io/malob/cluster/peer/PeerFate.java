@@ -1,10 +1,10 @@
 package io.malob.cluster.peer;
 
-/** Is told of the processes of other controllers, on their event loops. */
+/** Hears of the processes of other controllers, on their event loops. */
 public interface PeerFate {
-  /** The process has ended; told once. */
+  /** The process has ended; called once. */
   void ended(PeerAddress peer);
 
-  /** Nothing has come of the process for about a second; told every half second. */
+  /** Nothing has come of the process for about a second; called every half second. */
   void silent(PeerAddress peer);
 }

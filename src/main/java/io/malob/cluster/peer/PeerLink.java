@@ -11,12 +11,11 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a connection to another controller's {@link PeerPort}, receives its messages, and finds out
- * at once that its process has ended, which its lease would tell seconds later: the connection
+ * at once that its process has ended, which its lease would show seconds later: the connection
  * breaks, and the port is closed or another process's. Nothing is concluded from silence: a process
  * that is suspended or unreachable has not ended.
  *
@@ -26,7 +25,7 @@ final class PeerLink implements PeerChannel.Events {
   private static final int CONNECT_MILLIS = 1_000;
 
   /**
-   * The first pause after an attempt that has told nothing: the port of a process that ends may
+   * The first pause after an attempt that has shown nothing: the port of a process that ends may
    * outlive its connections by a moment.
    */
   private static final long FIRST_PAUSE_MILLIS = 10;
@@ -36,8 +35,7 @@ final class PeerLink implements PeerChannel.Events {
 
   private final PeerAddress address;
   private final EventLoop loop;
-  private final Function<PeerChannel.Events, PeerChannel> newConnection;
-  private final Owner owner;
+  private final PeerStreams streams;
   private @Nullable PeerChannel connection;
   private long attemptNanos;
   private long pauseMillis = FIRST_PAUSE_MILLIS;
@@ -49,19 +47,11 @@ final class PeerLink implements PeerChannel.Events {
   /** The other side of the current connection is not this process. */
   private boolean isAnother;
 
-  /** Is told of the link's events. */
-  interface Owner extends PeerChannel.Events, PeerFate {}
-
   /** A link that begins with {@link #open}. */
-  PeerLink(
-      PeerAddress address,
-      EventLoop loop,
-      Function<PeerChannel.Events, PeerChannel> newConnection,
-      Owner owner) {
+  PeerLink(PeerAddress address, EventLoop loop, PeerStreams streams) {
     this.address = address;
     this.loop = loop;
-    this.newConnection = newConnection;
-    this.owner = owner;
+    this.streams = streams;
   }
 
   void open() {
@@ -84,7 +74,7 @@ final class PeerLink implements PeerChannel.Events {
     }
     attemptNanos = System.nanoTime();
     isAnother = false;
-    PeerChannel next = newConnection.apply(this);
+    PeerChannel next = streams.newConnection(true, this);
     connection = next;
     var unused =
         new Bootstrap()
@@ -120,7 +110,7 @@ final class PeerLink implements PeerChannel.Events {
   private void notThere() {
     if (wasThere && !isClosed) {
       isClosed = true;
-      owner.ended(address);
+      streams.fate().ended(address);
     } else {
       attemptLater();
     }
@@ -145,17 +135,17 @@ final class PeerLink implements PeerChannel.Events {
   @Override
   public void opened(PeerChannel other) {
     wasThere = true;
-    owner.opened(other);
+    streams.connected(other);
   }
 
   @Override
   public void received(PeerChannel other, PeerTopic topic, ByteBuffer message) {
-    owner.received(other, topic, message);
+    streams.listeners.received(other.peer(), topic, message);
   }
 
   @Override
   public void silent(PeerChannel other) {
-    owner.silent(address);
+    streams.fate().silent(address);
   }
 
   @Override
@@ -163,7 +153,7 @@ final class PeerLink implements PeerChannel.Events {
     if (isClosed && !other.wasOpened()) {
       return; // closed by this side during the handshake
     }
-    owner.closed(other);
+    streams.disconnected(other);
     if (isAnother) {
       notThere();
     } else if (hasLasted()) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What other modules want to hear of peers. Thread-safe. */
+/** The listeners of other modules, by topic. Thread-safe. */
 public final class PeerListeners {
   private static final Logger logger = LoggerFactory.getLogger(PeerListeners.class);
 
@@ -39,15 +39,15 @@ public final class PeerListeners {
   }
 
   void reached(String peer) {
-    byTopic.keySet().forEach(topic -> tell(topic, peer, listener -> listener.reached(peer)));
+    byTopic.keySet().forEach(topic -> call(topic, peer, listener -> listener.reached(peer)));
   }
 
   void lost(String peer) {
-    byTopic.keySet().forEach(topic -> tell(topic, peer, listener -> listener.lost(peer)));
+    byTopic.keySet().forEach(topic -> call(topic, peer, listener -> listener.lost(peer)));
   }
 
   void received(String peer, PeerTopic topic, ByteBuffer message) {
-    tell(
+    call(
         topic,
         peer,
         listener -> {
@@ -66,11 +66,11 @@ public final class PeerListeners {
   }
 
   /** Logs damaged messages; to be called every few seconds, by one thread. */
-  void tellDamaged(long nowNanos) {
-    damagedLog.tell(nowNanos);
+  void logDamaged(long nowNanos) {
+    damagedLog.flush(nowNanos);
   }
 
-  private void tell(PeerTopic topic, String peer, Consumer<PeerListener> event) {
+  private void call(PeerTopic topic, String peer, Consumer<PeerListener> event) {
     @Nullable PeerListener listener = byTopic.get(topic);
     if (listener != null) {
       try {

@@ -1,11 +1,9 @@
 package io.malob.cluster.peer;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
 import com.google.common.collect.Streams;
-import com.google.common.net.InetAddresses;
 import io.malob.cluster.peer.Handshake.Self;
 import io.malob.module.DropLog;
 import io.malob.module.IPeerService;
@@ -16,8 +14,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -60,7 +56,7 @@ public final class PeerStreams implements AutoCloseable {
   private final ImmutableList<EventLoop> loops =
       Streams.stream(group).map(EventLoop.class::cast).collect(ImmutableList.toImmutableList());
   private final PeerPort port;
-  private final PeerListeners listeners;
+  final PeerListeners listeners;
 
   /** Connections over which messages are sent, by peer. */
   private final Map<String, PeerChannel> outgoing = new ConcurrentHashMap<>();
@@ -71,11 +67,7 @@ public final class PeerStreams implements AutoCloseable {
    */
   private final Map<String, PeerChannel> unnamed = new ConcurrentHashMap<>();
 
-  /** The tokens of the followed peers, by name. */
-  private volatile ImmutableMap<String, String> tokens = ImmutableMap.of();
-
-  /** The addresses of the followed peers. */
-  private volatile ImmutableSet<InetAddress> hosts = ImmutableSet.of();
+  private volatile FollowedPeers followed = FollowedPeers.NONE;
 
   /** Connections over which messages come, by peer. */
   private final Map<String, PeerChannel> incoming = new ConcurrentHashMap<>();
@@ -93,20 +85,20 @@ public final class PeerStreams implements AutoCloseable {
           (address, count, why) ->
               logger.warn("peer_refused address={} times={} why=\"{}\"", address, count, why));
 
-  /** Who this controller is; null before {@link #start}. */
+  /** Who this controller is; null before {@link #useKey}. */
   private volatile @Nullable Self self;
 
-  /** The end of this controller: nothing more is told. */
+  /** The end of this controller: nothing more is reported. */
   private volatile boolean isClosed;
 
   private volatile @Nullable PeerFate fate;
 
   /**
-   * Opens a port for other controllers, which reach it after {@link #start}.
+   * Opens a port for other controllers, which reach it after {@link #useKey}.
    *
    * @param name this controller's
    * @param host the address that other controllers use; the port is open there only
-   * @param listeners told on the event loop of the peer
+   * @param listeners called on the event loop of the peer
    */
   public PeerStreams(String name, String host, PeerListeners listeners) throws IOException {
     this.name = name;
@@ -116,8 +108,8 @@ public final class PeerStreams implements AutoCloseable {
           new PeerPort(
               host,
               group,
-              () -> new PeerChannel(handshake(false), false, new Accepted(), counters),
-              address -> hosts.contains(address));
+              () -> newConnection(false, new Accepted()),
+              address -> followed.hosts().contains(address));
     } catch (IOException e) {
       closeGroup();
       throw e;
@@ -130,39 +122,30 @@ public final class PeerStreams implements AutoCloseable {
   }
 
   /**
-   * Connects to the followed peers and accepts their connections from now on.
+   * Starts with this key: connects to the followed peers and accepts their connections from now on.
+   * A later key replaces it, and all streams are opened anew.
    *
    * @param sharedKey known to the controllers of the cluster only
-   * @param listener told of peers that have ended or are silent
-   */
-  public synchronized void start(byte[] sharedKey, PeerFate listener) {
-    fate = listener;
-    self = Self.of(name, port.token(), sharedKey);
-    port.accept();
-    links.values().forEach(PeerLink::open);
-    var unused =
-        group.scheduleWithFixedDelay(
-            () -> {
-              refusals.tell(System.nanoTime());
-              listeners.tellDamaged(System.nanoTime());
-            },
-            LOG_SECONDS,
-            LOG_SECONDS,
-            TimeUnit.SECONDS);
-  }
-
-  /**
-   * Starts with this key, or replaces the former one: then all streams are opened anew.
-   *
-   * @param sharedKey known to the controllers of the cluster only
-   * @param listener told of peers that have ended or are silent
+   * @param listener hears of peers that have ended or are silent
    */
   public synchronized void useKey(byte[] sharedKey, PeerFate listener) {
-    if (self == null) {
-      start(sharedKey, listener);
+    boolean isFirst = self == null;
+    self = Self.of(name, port.token(), sharedKey);
+    if (isFirst) {
+      fate = listener;
+      port.accept();
+      links.values().forEach(PeerLink::open);
+      var unused =
+          group.scheduleWithFixedDelay(
+              () -> {
+                refusals.flush(System.nanoTime());
+                listeners.logDamaged(System.nanoTime());
+              },
+              LOG_SECONDS,
+              LOG_SECONDS,
+              TimeUnit.SECONDS);
       return;
     }
-    self = Self.of(name, port.token(), sharedKey);
     logger.info("peer_key_replaced node={}", name);
     for (Map<String, PeerChannel> all : List.of(outgoing, unnamed, incoming)) {
       all.values().forEach(each -> each.close("the key of the cluster has been replaced"));
@@ -171,16 +154,7 @@ public final class PeerStreams implements AutoCloseable {
 
   /** Follows these peers from now on, and no others. */
   public synchronized void follow(Set<PeerAddress> peers) {
-    tokens =
-        peers.stream()
-            .collect(
-                ImmutableMap.toImmutableMap(PeerAddress::name, PeerAddress::token, (a, b) -> b));
-    hosts =
-        peers.stream()
-            .map(PeerAddress::host)
-            .filter(InetAddresses::isInetAddress)
-            .map(InetAddresses::forString)
-            .collect(ImmutableSet.toImmutableSet());
+    followed = FollowedPeers.of(peers);
     unnamed.values().forEach(each -> home(each.peer()).execute(() -> sort(each.peer())));
     outgoing.keySet().forEach(peer -> home(peer).execute(() -> sort(peer)));
     for (PeerAddress left : ImmutableSet.copyOf(Sets.difference(links.keySet(), peers))) {
@@ -195,43 +169,33 @@ public final class PeerStreams implements AutoCloseable {
   /** Sends messages to the process that etcd names, and to no other one. */
   private void sort(String peer) {
     @Nullable PeerChannel current = outgoing.get(peer);
-    if (current != null && !isNamed(current)) {
+    if (current != null && !followed.contains(current)) {
       current.close("etcd does not name its process any more");
       unreached(current);
     }
-    @Nullable String token = tokens.get(peer);
-    @Nullable PeerChannel next = token == null ? null : unnamed.remove(process(peer, token));
-    if (next != null) {
-      reached(next);
-    }
-  }
-
-  private static String process(String peer, String token) {
-    return peer + "/" + token;
-  }
-
-  private boolean isNamed(PeerChannel connection) {
-    return connection.token().equals(tokens.get(connection.peer()));
+    followed.processOf(peer).map(unnamed::remove).ifPresent(this::reached);
   }
 
   private PeerLink newLink(PeerAddress address) {
     unreachedNanos.put(address.name(), System.nanoTime());
-    PeerLink link =
-        new PeerLink(
-            address,
-            home(address.name()),
-            events -> new PeerChannel(handshake(true), true, events, counters),
-            new Connected());
+    PeerLink link = new PeerLink(address, home(address.name()), this);
     if (self != null) {
       link.open();
     }
     return link;
   }
 
-  private Handshake handshake(boolean isClient) {
+  /** A connection that this controller is about to open, or another one. */
+  PeerChannel newConnection(boolean isClient, PeerChannel.Events events) {
     byte[] nonce = new byte[Handshake.NONCE_BYTES];
     random.nextBytes(nonce);
-    return new Handshake(Objects.requireNonNull(self), isClient, nonce);
+    Handshake handshake = new Handshake(Objects.requireNonNull(self), isClient, nonce);
+    return new PeerChannel(handshake, isClient, events, counters);
+  }
+
+  /** Hears of peers that have ended or are silent; only after {@link #useKey}. */
+  PeerFate fate() {
+    return Objects.requireNonNull(fate);
   }
 
   /** The event loop of a peer. */
@@ -298,10 +262,11 @@ public final class PeerStreams implements AutoCloseable {
 
   private void accepted(PeerChannel connection) {
     String peer = connection.peer();
-    if (isNamed(connection)) {
+    if (followed.contains(connection)) {
       reached(connection);
     } else if (unnamed.size() < MAX_UNNAMED) {
-      @Nullable PeerChannel before = unnamed.put(process(peer, connection.token()), connection);
+      @Nullable PeerChannel before =
+          unnamed.put(FollowedPeers.process(peer, connection.token()), connection);
       if (before != null) {
         before.close("the peer has opened another connection");
       }
@@ -316,55 +281,37 @@ public final class PeerStreams implements AutoCloseable {
     @Nullable PeerChannel before = outgoing.put(peer, connection);
     if (before != null) {
       before.close("the peer has opened another connection");
-      tellLost(peer, before);
+      publishLost(peer, before);
     }
-    tellReached(peer);
+    publishReached(peer);
   }
 
   private void unreached(PeerChannel connection) {
     unnamed.values().remove(connection);
     if (outgoing.remove(connection.peer(), connection)) {
-      tellLost(connection.peer(), connection);
+      publishLost(connection.peer(), connection);
     }
   }
 
-  /** A connection that this controller has opened: the peer's messages come there. */
-  private final class Connected implements PeerLink.Owner {
-    @Override
-    public void opened(PeerChannel connection) {
-      incoming.put(connection.peer(), connection);
-      noteDirections(connection.peer());
-    }
+  /** This controller has opened a connection: the peer's messages come there. */
+  void connected(PeerChannel connection) {
+    incoming.put(connection.peer(), connection);
+    noteDirections(connection.peer());
+  }
 
-    @Override
-    public void received(PeerChannel connection, PeerTopic topic, ByteBuffer message) {
-      listeners.received(connection.peer(), topic, message);
+  /** That connection, or an attempt to open it, has ended. */
+  void disconnected(PeerChannel connection) {
+    if (isClosed) {
+      return;
     }
-
-    @Override
-    public void closed(PeerChannel connection) {
-      if (isClosed) {
-        return;
+    if (!connection.wasOpened()) {
+      refused(connection);
+    } else if (incoming.remove(connection.peer(), connection)) {
+      publishLost(connection.peer(), connection);
+      @Nullable PeerChannel other = outgoing.get(connection.peer());
+      if (other != null) {
+        reachedStill(other);
       }
-      if (!connection.wasOpened()) {
-        refused(connection);
-      } else if (incoming.remove(connection.peer(), connection)) {
-        tellLost(connection.peer(), connection);
-        @Nullable PeerChannel other = outgoing.get(connection.peer());
-        if (other != null) {
-          reachedStill(other);
-        }
-      }
-    }
-
-    @Override
-    public void ended(PeerAddress peer) {
-      Objects.requireNonNull(fate).ended(peer);
-    }
-
-    @Override
-    public void silent(PeerAddress peer) {
-      Objects.requireNonNull(fate).silent(peer);
     }
   }
 
@@ -376,7 +323,7 @@ public final class PeerStreams implements AutoCloseable {
             .schedule(
                 () -> {
                   if (connection.equals(outgoing.get(peer))) {
-                    tellReached(peer);
+                    publishReached(peer);
                   }
                 },
                 ENDING_MILLIS,
@@ -390,13 +337,13 @@ public final class PeerStreams implements AutoCloseable {
     }
   }
 
-  private void tellReached(String peer) {
+  private void publishReached(String peer) {
     logger.info("peer_reached peer={}", peer);
     noteDirections(peer);
     listeners.reached(peer);
   }
 
-  private void tellLost(String peer, PeerChannel connection) {
+  private void publishLost(String peer, PeerChannel connection) {
     logger.warn("peer_lost peer={} why=\"{}\"", peer, connection.why());
     noteDirections(peer);
     listeners.lost(peer);
@@ -412,7 +359,10 @@ public final class PeerStreams implements AutoCloseable {
 
   /** Closes the port and all connections. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (isClosed) {
+      return;
+    }
     isClosed = true;
     follow(Set.of());
     port.close();

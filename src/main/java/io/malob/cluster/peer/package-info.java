@@ -1,5 +1,5 @@
 /**
- * Authenticated streams between the controllers of a cluster, which also tell at once that a
+ * Authenticated streams between the controllers of a cluster, which also report at once that a
  * controller's process has ended.
  */
 @org.jspecify.annotations.NullMarked

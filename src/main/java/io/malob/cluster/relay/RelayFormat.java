@@ -1,10 +1,9 @@
 package io.malob.cluster.relay;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.openflow.EncodedMessage;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,19 +19,19 @@ import org.projectfloodlight.openflow.types.DatapathId;
  */
 final class RelayFormat {
   /** Switch; OpenFlow messages for it. */
-  static final byte WRITE = 1;
+  static final int WRITE = 1;
 
   /** Switch; number of the barrier. */
-  static final byte BARRIER = 2;
+  static final int BARRIER = 2;
 
   /** Number of the barrier; a byte that is 1 if the switch has answered it. */
-  static final byte ANSWER = 3;
+  static final int ANSWER = 3;
 
   /** Switch; its error, with the transaction id of the controller that sent the message. */
-  static final byte ERROR = 4;
+  static final int ERROR = 4;
 
   /** Switch; messages for it were not written. */
-  static final byte REFUSED = 5;
+  static final int REFUSED = 5;
 
   private static final int XID_OFFSET = 4;
   private static final int MAX_MESSAGE_BYTES = 0xffff;
@@ -53,50 +52,40 @@ final class RelayFormat {
    */
   static List<byte[]> write(DatapathId switchId, Iterable<OFMessage> messages) {
     List<byte[]> batches = new ArrayList<>(1);
-    ByteBuf batch = Unpooled.buffer(512);
+    FieldWriter batch = new FieldWriter(512);
     for (OFMessage message : messages) {
-      if (batch.readableBytes() > FULL_BYTES) {
-        batches.add(bytes(batch));
+      if (batch.size() > FULL_BYTES) {
+        batches.add(batch.toBytes());
         batch.clear();
       }
-      if (!batch.isReadable()) {
-        batch.writeByte(WRITE).writeLong(switchId.getLong());
+      if (batch.size() == 0) {
+        batch.putByte(WRITE).putSwitch(switchId);
       }
-      message.writeTo(batch);
+      batch.putMessage(message);
     }
-    if (batch.isReadable()) {
-      batches.add(bytes(batch));
+    if (batch.size() > 0) {
+      batches.add(batch.toBytes());
     }
     return batches;
   }
 
   static byte[] barrier(DatapathId switchId, long number) {
-    return bytes(
-        Unpooled.buffer(17).writeByte(BARRIER).writeLong(switchId.getLong()).writeLong(number));
+    return new FieldWriter(17).putByte(BARRIER).putSwitch(switchId).putLong(number).toBytes();
   }
 
   static byte[] answer(long number, boolean done) {
-    return bytes(Unpooled.buffer(10).writeByte(ANSWER).writeLong(number).writeByte(done ? 1 : 0));
+    return new FieldWriter(10).putByte(ANSWER).putLong(number).putByte(done ? 1 : 0).toBytes();
   }
 
   static byte[] refused(DatapathId switchId) {
-    return bytes(Unpooled.buffer(9).writeByte(REFUSED).writeLong(switchId.getLong()));
+    return new FieldWriter(9).putByte(REFUSED).putSwitch(switchId).toBytes();
   }
 
   /** An error of a switch, as if it had answered the sender itself. */
   static byte[] error(DatapathId switchId, OFMessage error, long senderXid) {
-    ByteBuf out = Unpooled.buffer(128);
-    out.writeByte(ERROR).writeLong(switchId.getLong());
-    int start = out.writerIndex();
-    error.writeTo(out);
-    out.setInt(start + XID_OFFSET, (int) senderXid);
-    return bytes(out);
-  }
-
-  private static byte[] bytes(ByteBuf buffer) {
-    byte[] bytes = new byte[buffer.readableBytes()];
-    buffer.getBytes(buffer.readerIndex(), bytes);
-    return bytes;
+    FieldWriter out = new FieldWriter(128).putByte(ERROR).putSwitch(switchId);
+    int start = out.size();
+    return out.putMessage(error).setInt(start + XID_OFFSET, (int) senderXid).toBytes();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.malob.cluster.relay;
 
 import io.malob.module.BaseModule;
+import io.malob.module.FieldReader;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
@@ -8,9 +9,8 @@ import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
 import io.malob.openflow.ForwardedMessage;
+import io.malob.openflow.RuleSender.SwitchConnection;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -35,7 +35,6 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Relays messages for switches between the controllers of a cluster, in both directions. The
  * embedded controller loads it with the cluster's module.
  */
-@Settings({})
 @SuppressWarnings("NullAway.Init") // set by init before any other method is called
 public final class RelayModule extends BaseModule implements IRelayService, PeerListener {
   private static final long TICK_MILLIS = 250;
@@ -97,12 +96,11 @@ public final class RelayModule extends BaseModule implements IRelayService, Peer
   @Override
   public RelayCounts counts() {
     return new RelayCounts(
-        sender.sent(), sender.unsent(), receiver.written(), receiver.refused(), receiver.errors());
-  }
-
-  @Override
-  public void reached(String peer) {
-    // messages need no earlier ones
+        sender.sent.sum(),
+        sender.unsent.sum(),
+        receiver.written.sum(),
+        receiver.refused.sum(),
+        receiver.errors.sum());
   }
 
   @Override
@@ -112,19 +110,16 @@ public final class RelayModule extends BaseModule implements IRelayService, Peer
 
   @Override
   public void received(String peer, ByteBuffer message) {
-    byte kind = message.get();
+    FieldReader in = new FieldReader(message);
+    int kind = in.readByte();
     switch (kind) {
-      case RelayFormat.WRITE -> receiver.write(peer, switchOf(message), message);
-      case RelayFormat.BARRIER -> receiver.barrier(peer, switchOf(message), message.getLong());
-      case RelayFormat.ANSWER -> sender.answered(peer, message.getLong(), message.get() == 1);
-      case RelayFormat.REFUSED -> sender.refused(peer, switchOf(message));
-      case RelayFormat.ERROR -> dispatch(switchOf(message), message);
+      case RelayFormat.WRITE -> receiver.write(peer, in.readSwitch(), message);
+      case RelayFormat.BARRIER -> receiver.barrier(peer, in.readSwitch(), in.readLong());
+      case RelayFormat.ANSWER -> sender.answered(peer, in.readLong(), in.readByte() == 1);
+      case RelayFormat.REFUSED -> sender.refused(peer, in.readSwitch());
+      case RelayFormat.ERROR -> dispatch(in.readSwitch(), message);
       default -> throw new IllegalArgumentException("relayed message of kind " + kind);
     }
-  }
-
-  private static DatapathId switchOf(ByteBuffer message) {
-    return DatapathId.of(message.getLong());
   }
 
   /** Gives a switch's error about a relayed message to this controller's listeners. */

@@ -1,12 +1,12 @@
 package io.malob.cluster.relay;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.util.concurrent.FutureCallback;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.cluster.relay.RelayFormat.Relayed;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
+import io.malob.module.Unordered;
+import io.malob.openflow.Answers;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -27,7 +27,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * <p>It remembers which controller sent a message for the latest 32,768 transaction ids of this
  * controller. A switch reports an error within milliseconds.
  */
-final class RelayReceiver implements IOFMessageListener {
+final class RelayReceiver implements IOFMessageListener, Unordered<OFType> {
   private static final int REMEMBERED = 1 << 15;
 
   private final IOFSwitchService switches;
@@ -37,9 +37,9 @@ final class RelayReceiver implements IOFMessageListener {
   private final AtomicReferenceArray<@Nullable Origin> origins =
       new AtomicReferenceArray<>(REMEMBERED);
 
-  private final LongAdder written = new LongAdder();
-  private final LongAdder refused = new LongAdder();
-  private final LongAdder errors = new LongAdder();
+  final LongAdder written = new LongAdder();
+  final LongAdder refused = new LongAdder();
+  final LongAdder errors = new LongAdder();
 
   /** Where a message came from. */
   private record Origin(long xid, String peer, long senderXid) {}
@@ -83,21 +83,14 @@ final class RelayReceiver implements IOFMessageListener {
       send(peer, RelayFormat.answer(number, false));
       return;
     }
-    Futures.addCallback(
+    Answers.take(
         sw.writeRequest(sw.getOFFactory().barrierRequest()),
-        new FutureCallback<OFMessage>() {
-          @Override
-          public void onSuccess(@Nullable OFMessage reply) {
-            // a switch answers a slave, too, although it has written nothing
-            send(peer, RelayFormat.answer(number, switches.getActiveSwitch(switchId) == sw));
-          }
-
-          @Override
-          public void onFailure(Throwable cause) {
-            send(peer, RelayFormat.answer(number, false));
-          }
+        MoreExecutors.directExecutor(),
+        reply -> {
+          // a switch answers a slave, too, although it has written nothing
+          send(peer, RelayFormat.answer(number, switches.getActiveSwitch(switchId) == sw));
         },
-        MoreExecutors.directExecutor());
+        cause -> send(peer, RelayFormat.answer(number, false)));
   }
 
   /** Errors about relayed messages concern no listener of this controller. */
@@ -117,26 +110,9 @@ final class RelayReceiver implements IOFMessageListener {
     var unused = peers.send(peer, PeerTopic.RULES, message);
   }
 
-  long written() {
-    return written.sum();
-  }
-
-  long refused() {
-    return refused.sum();
-  }
-
-  long errors() {
-    return errors.sum();
-  }
-
   @Override
   public String getName() {
     return "relay";
-  }
-
-  @Override
-  public boolean isCallbackOrderingPrereq(OFType type, String name) {
-    return false;
   }
 
   /** It comes before all others. */

@@ -2,13 +2,12 @@ package io.malob.cluster.relay;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
 
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.openflow.RuleSender.SwitchConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,8 +40,8 @@ final class RelaySender {
   private final LongSupplier nanoTime;
   private final Map<Long, Barrier> barriers = new ConcurrentHashMap<>();
   private final AtomicLong latestBarrier = new AtomicLong();
-  private final LongAdder sent = new LongAdder();
-  private final LongAdder unsent = new LongAdder();
+  final LongAdder sent = new LongAdder();
+  final LongAdder unsent = new LongAdder();
 
   RelaySender(
       IOFSwitchService switches,
@@ -63,8 +62,11 @@ final class RelaySender {
   private static final class NotConfirmedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    NotConfirmedException(DatapathId switchId, String master, String why) {
-      super("Barrier of switch " + switchId + " by its master " + master + ": " + why);
+    NotConfirmedException(Barrier barrier, String why) {
+      super(
+          String.format(
+              "Barrier of switch %s by its master %s: %s",
+              barrier.switchId(), barrier.master(), why));
     }
   }
 
@@ -80,57 +82,46 @@ final class RelaySender {
     }
     return otherMaster(switchId)
         .filter(peers.reached()::contains)
-        .map(master -> new RelayedSwitch(switchId, master, sw.getOFFactory()));
+        .map(master -> relayed(switchId, master, sw.getOFFactory()));
   }
 
   /** A switch by way of its master. */
-  private final class RelayedSwitch implements SwitchConnection {
-    private final DatapathId switchId;
-    private final String master;
-    private final OFFactory factory;
+  private SwitchConnection relayed(DatapathId switchId, String master, OFFactory factory) {
+    return new SwitchConnection() {
+      @Override
+      public OFFactory factory() {
+        return factory;
+      }
 
-    RelayedSwitch(DatapathId switchId, String master, OFFactory factory) {
-      this.switchId = switchId;
-      this.master = master;
-      this.factory = factory;
-    }
-
-    @Override
-    public OFFactory factory() {
-      return factory;
-    }
-
-    @Override
-    public boolean write(Iterable<OFMessage> messages) {
-      for (byte[] batch : RelayFormat.write(switchId, messages)) {
-        if (!peers.send(master, PeerTopic.RULES, batch)) {
-          unsent.increment();
-          return false;
+      @Override
+      public boolean write(Iterable<OFMessage> messages) {
+        for (byte[] batch : RelayFormat.write(switchId, messages)) {
+          if (!peers.send(master, PeerTopic.RULES, batch)) {
+            unsent.increment();
+            return false;
+          }
+          sent.increment();
         }
-        sent.increment();
+        return true;
       }
-      return true;
-    }
 
-    @Override
-    public ListenableFuture<?> barrier() {
-      if (barriers.size() >= MAX_BARRIERS) {
-        return failed("too many others are pending");
+      @Override
+      public ListenableFuture<?> barrier() {
+        Barrier barrier =
+            new Barrier(switchId, master, nanoTime.getAsLong(), SettableFuture.create());
+        if (barriers.size() >= MAX_BARRIERS) {
+          fail(barrier, "too many others are pending");
+          return barrier.done();
+        }
+        long number = latestBarrier.incrementAndGet();
+        barriers.put(number, barrier);
+        if (!peers.send(master, PeerTopic.RULES, RelayFormat.barrier(switchId, number))) {
+          barriers.remove(number);
+          fail(barrier, "there is no stream to it");
+        }
+        return barrier.done();
       }
-      long number = latestBarrier.incrementAndGet();
-      Barrier barrier =
-          new Barrier(switchId, master, nanoTime.getAsLong(), SettableFuture.create());
-      barriers.put(number, barrier);
-      if (!peers.send(master, PeerTopic.RULES, RelayFormat.barrier(switchId, number))) {
-        barriers.remove(number);
-        return failed("there is no stream to it");
-      }
-      return barrier.done();
-    }
-
-    private ListenableFuture<?> failed(String why) {
-      return Futures.immediateFailedFuture(new NotConfirmedException(switchId, master, why));
-    }
+    };
   }
 
   /** A master has answered a barrier. */
@@ -180,16 +171,6 @@ final class RelaySender {
   }
 
   private static void fail(Barrier barrier, String why) {
-    barrier
-        .done()
-        .setException(new NotConfirmedException(barrier.switchId(), barrier.master(), why));
-  }
-
-  long sent() {
-    return sent.sum();
-  }
-
-  long unsent() {
-    return unsent.sum();
+    barrier.done().setException(new NotConfirmedException(barrier, why));
   }
 }

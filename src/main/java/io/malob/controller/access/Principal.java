@@ -1,7 +1,5 @@
 package io.malob.controller.access;
 
-import java.security.cert.X509Certificate;
-
 /**
  * The sender of a request.
  *
@@ -11,9 +9,4 @@ import java.security.cert.X509Certificate;
 public record Principal(String name, Role role) {
   /** The principal of unauthenticated requests: on loopback, without tokens. */
   public static final Principal ANYONE = new Principal("anyone", Role.ADMIN);
-
-  /** The principal of a client certificate, which TLS has verified; never an anonymous one. */
-  public static Principal of(X509Certificate certificate, Administrators administrators) {
-    return ClientCertificate.principalOf(certificate, administrators);
-  }
 }

@@ -1,25 +1,19 @@
 package io.malob.controller.access;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.resource.Call;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
- * The head of a request, as far as permissions depend on it.
+ * The head of a request, and its sender.
  *
- * @param path as sent, without the query
- * @param headers the value of a header by its name, in any case
  * @param certificates the client's certificate and its chain, verified by TLS; empty without one
  * @param client its IP address
  */
 public record RequestHead(
-    String method,
-    String path,
-    Function<String, Optional<String>> headers,
-    ImmutableList<X509Certificate> certificates,
-    String client) {
+    Call.Head head, ImmutableList<X509Certificate> certificates, String client) {
   private static final String BEARER = "Bearer ";
 
   /** The token in requests of OpenStack's clients. */
@@ -28,14 +22,24 @@ public record RequestHead(
   /** Methods that usually read. */
   private static final List<String> SAFE = List.of("GET", "HEAD", "OPTIONS");
 
+  /** Its method. */
+  public String method() {
+    return head.method();
+  }
+
+  /** Its path as sent, without the query. */
+  public String path() {
+    return head.path();
+  }
+
   /** Whether its method is usually a read. */
   public boolean isSafe() {
-    return SAFE.contains(method);
+    return SAFE.contains(method());
   }
 
   /** The value of a header; empty if it is missing. */
   public Optional<String> header(String name) {
-    return headers.apply(name);
+    return head.headers().get(name);
   }
 
   /** The token; empty without one. */
@@ -48,6 +52,6 @@ public record RequestHead(
 
   /** The path without a trailing slash. */
   public String place() {
-    return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    return path().endsWith("/") ? path().substring(0, path().length() - 1) : path();
   }
 }

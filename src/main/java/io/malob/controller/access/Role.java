@@ -1,5 +1,6 @@
 package io.malob.controller.access;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 /** The permissions of a principal of the REST interface. */
@@ -22,11 +23,6 @@ public enum Role {
 
   /** The role of this name; empty if there is none. */
   public static Optional<Role> named(String label) {
-    for (Role role : values()) {
-      if (role.label.equals(label)) {
-        return Optional.of(role);
-      }
-    }
-    return Optional.empty();
+    return Arrays.stream(values()).filter(role -> role.label.equals(label)).findFirst();
   }
 }

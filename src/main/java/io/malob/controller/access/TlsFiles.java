@@ -1,8 +1,8 @@
 package io.malob.controller.access;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.WrongSettingException;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -15,9 +15,7 @@ import java.util.stream.Stream;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 
 /**
- * The certificate of a TLS port, as PEM files: settings {@code certificate} (with the chain),
- * {@code privateKey} (PKCS#8, without a password, mode 0600), and {@code clientAuthorities}, the
- * certificates of the authorities of clients.
+ * The certificate of a TLS port, as PEM files.
  *
  * @param certificate of the controller
  * @param privateKey that belongs to it
@@ -26,23 +24,40 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 public record TlsFiles(Path certificate, Path privateKey, Optional<Path> clientAuthorities) {
   private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
 
+  private static final Setting<String> CERTIFICATE =
+      Setting.text("certificate", "")
+          .describedAs("The controller's certificate with its chain, a PEM file, for TLS.");
+  private static final Setting<String> PRIVATE_KEY =
+      Setting.text("privateKey", "")
+          .describedAs(
+              "The key of the certificate, a PEM file (PKCS#8) without a password, with mode"
+                  + " 0600.");
+  private static final Setting<String> CLIENT_AUTHORITIES =
+      Setting.text("clientAuthorities", "")
+          .describedAs(
+              "The certificates of authorities, a PEM file: each client needs a certificate of"
+                  + " these.");
+
+  /** The settings that name the files. */
+  public static final ImmutableList<Setting<?>> SETTINGS =
+      ImmutableList.of(CERTIFICATE, PRIVATE_KEY, CLIENT_AUTHORITIES);
+
   /**
    * From a module's settings; empty without TLS settings.
    *
    * @throws FloodlightModuleException naming the setting that is missing
    */
   public static Optional<TlsFiles> read(SettingReader settings) throws FloodlightModuleException {
-    String certificate = settings.text("certificate", "");
-    String key = settings.text("privateKey", "");
-    String authorities = settings.text("clientAuthorities", "");
+    String certificate = settings.get(CERTIFICATE);
+    String key = settings.get(PRIVATE_KEY);
+    String authorities = settings.get(CLIENT_AUTHORITIES);
     if (certificate.isEmpty() && key.isEmpty() && authorities.isEmpty()) {
       return Optional.empty();
     }
     if (certificate.isEmpty() || key.isEmpty()) {
-      throw new WrongSettingException(
-          String.format(
-              "%s.%s is missing: TLS needs certificate and privateKey",
-              settings.module().getName(), certificate.isEmpty() ? "certificate" : "privateKey"));
+      throw settings.wrong(
+          certificate.isEmpty() ? CERTIFICATE : PRIVATE_KEY,
+          "is missing: TLS needs certificate and privateKey");
     }
     return Optional.of(
         new TlsFiles(

@@ -16,9 +16,4 @@ public record ChannelSettings(
     int handshakeTimeoutMillis,
     int requestTimeoutMillis,
     int maxPendingRequests,
-    int unreadTimeoutMillis) {
-
-  /** The defaults. */
-  public static final ChannelSettings DEFAULT =
-      new ChannelSettings(5_000, 10_000, 10_000, 10_000, 30_000);
-}
+    int unreadTimeoutMillis) {}

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFRoleReply;
 import org.projectfloodlight.openflow.protocol.OFRoleRequest;
@@ -37,75 +36,54 @@ final class ClusterRole implements Mastership.RoleChannel {
   private static final U64 UNDEFINED = U64.of(-1);
 
   private final Channel channel;
-  private final SwitchConnection connection;
-  private final OFFactory factory;
-  private final DatapathId id;
+  private final SwitchConnection sw;
   private final Mastership mastership;
   private final MessageReader reader = new MessageReader();
 
   /** The generation ids of pending claims, by transaction. */
   private final Map<Long, Long> claims = new HashMap<>();
 
-  ClusterRole(
-      Channel channel,
-      SwitchConnection connection,
-      OFFactory factory,
-      DatapathId id,
-      Mastership mastership) {
+  ClusterRole(Channel channel, SwitchConnection sw, Mastership mastership) {
     this.channel = channel;
-    this.connection = connection;
-    this.factory = factory;
-    this.id = id;
+    this.sw = sw;
     this.mastership = mastership;
   }
 
   @Override
   public DatapathId id() {
-    return id;
+    return sw.getId();
   }
 
   /** Sent even if the switch reads slowly: it is one small message. */
   @Override
   public void requestMaster(long generation) {
     OFRoleRequest claim =
-        factory
+        sw.getOFFactory()
             .buildRoleRequest()
             .setRole(OFControllerRole.ROLE_MASTER)
             .setGenerationId(U64.of(generation))
             .build();
-    channel
-        .eventLoop()
-        .execute(
-            () -> {
-              claims.put(claim.getXid(), generation);
-              channel.writeAndFlush(claim, channel.voidPromise());
-            });
+    onThread(
+        () -> {
+          claims.put(claim.getXid(), generation);
+          channel.writeAndFlush(claim, channel.voidPromise());
+        });
   }
 
   @Override
   public void askRole() {
-    channel.writeAndFlush(RoleWatch.question(factory), channel.voidPromise());
-  }
-
-  private PacketInGate gate() {
-    return channel.pipeline().get(PacketInGate.class);
+    channel.writeAndFlush(RoleWatch.question(sw.getOFFactory()), channel.voidPromise());
   }
 
   @Override
   public CompletableFuture<Void> handOn(Predicate<byte[]> next) {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    channel
-        .eventLoop()
-        .execute(
-            () -> {
-              if (channel.isActive()) {
-                gate().handOn(next);
-              }
-              // the rules for earlier packet-ins are on their way: this thread has handled them
-              connection
-                  .writeRequest(factory.barrierRequest())
-                  .addListener(() -> done.complete(null), MoreExecutors.directExecutor());
-            });
+    onGate(gate -> gate.handOn(next));
+    onThread(
+        () ->
+            // the rules for earlier packet-ins are on their way: this thread has handled them
+            sw.writeRequest(sw.getOFFactory().barrierRequest())
+                .addListener(() -> done.complete(null), MoreExecutors.directExecutor()));
     return done;
   }
 
@@ -120,11 +98,11 @@ final class ClusterRole implements Mastership.RoleChannel {
         gate -> {
           try {
             if (reader.read(Unpooled.wrappedBuffer(message)) instanceof OFPacketIn packetIn
-                && packetIn.getVersion() == factory.getVersion()) {
+                && packetIn.getVersion() == sw.getOFFactory().getVersion()) {
               gate.takeHandedOn(packetIn);
             }
           } catch (OFParseError | RuntimeException e) {
-            logger.debug("packet_in_not_taken switch={}", id, e);
+            logger.debug("packet_in_not_taken switch={}", sw.getId(), e);
           }
         });
   }
@@ -135,14 +113,16 @@ final class ClusterRole implements Mastership.RoleChannel {
   }
 
   private void onGate(Consumer<PacketInGate> action) {
-    channel
-        .eventLoop()
-        .execute(
-            () -> {
-              if (channel.isActive()) {
-                action.accept(gate());
-              }
-            });
+    onThread(
+        () -> {
+          if (channel.isActive()) {
+            action.accept(channel.pipeline().get(PacketInGate.class));
+          }
+        });
+  }
+
+  private void onThread(Runnable task) {
+    channel.eventLoop().execute(task);
   }
 
   void connected() {

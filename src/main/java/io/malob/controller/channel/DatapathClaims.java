@@ -1,11 +1,14 @@
 package io.malob.controller.channel;
 
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
 import com.google.common.collect.ImmutableList;
 import io.malob.module.DuplicateSwitch;
 import io.malob.module.IDuplicateSwitchService;
+import io.malob.module.NanoTicker;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,7 @@ public final class DatapathClaims implements IDuplicateSwitchService {
     String peer();
 
     /** Reports once whether the switch answers an echo request in time; not if it disconnects. */
-    void ask(int millis, Consumer<Boolean> told);
+    void ask(int millis, Consumer<Boolean> answered);
 
     /** It may go on with its handshake. */
     void serve();
@@ -48,28 +51,25 @@ public final class DatapathClaims implements IDuplicateSwitchService {
     void close();
   }
 
-  private static final class Claim {
-    final Claimant holder;
+  /**
+   * Who serves a datapath id.
+   *
+   * @param challenger waits for the holder's answer or silence; null if there is none
+   */
+  private record Claim(Claimant holder, @Nullable Claimant challenger) {}
 
-    /** Waits for the holder's answer or silence; null if there is none. */
-    @Nullable Claimant challenger;
-
-    Claim(Claimant holder) {
-      this.holder = holder;
-    }
-  }
-
-  private record Refused(DuplicateSwitch duplicate, long atNanos) {}
-
-  private final LongSupplier nanoTime;
   private final Map<DatapathId, Claim> claims = new HashMap<>();
 
   /** The latest refusals, of datapath ids in {@link #claims}. */
-  private final Map<DatapathId, Refused> refusals = new HashMap<>();
+  private final Cache<DatapathId, DuplicateSwitch> refusals;
 
   /** With a clock in nanoseconds. */
   public DatapathClaims(LongSupplier nanoTime) {
-    this.nanoTime = nanoTime;
+    refusals =
+        CacheBuilder.newBuilder()
+            .ticker(new NanoTicker(nanoTime))
+            .expireAfterWrite(Duration.ofSeconds(REMEMBERED_SECONDS))
+            .build();
   }
 
   /**
@@ -81,10 +81,10 @@ public final class DatapathClaims implements IDuplicateSwitchService {
     synchronized (this) {
       claim = claims.get(id);
       if (claim == null) {
-        claims.put(id, new Claim(claimant));
+        claims.put(id, new Claim(claimant, null));
       } else if (claim.challenger == null) {
-        claim.challenger = claimant;
-        Claim asked = claim;
+        Claim asked = new Claim(claim.holder, claimant);
+        claims.put(id, asked);
         claim.holder.ask(ANSWER_MILLIS, answers -> decide(id, asked, claimant, answers));
         return;
       }
@@ -100,20 +100,17 @@ public final class DatapathClaims implements IDuplicateSwitchService {
     Claimant holder = claim.holder;
     boolean isNews;
     synchronized (this) {
-      if (claims.get(id) != claim || claim.challenger != challenger) {
+      if (!claim.equals(claims.get(id))) {
         return; // one of the two has disconnected
       }
-      claim.challenger = null;
       if (answers) {
-        isNews = recent(refusals.get(id)) == null;
-        refusals.put(
-            id,
-            new Refused(
-                new DuplicateSwitch(id, holder.peer(), challenger.peer()), nanoTime.getAsLong()));
+        isNews = refusals.getIfPresent(id) == null;
+        refusals.put(id, new DuplicateSwitch(id, holder.peer(), challenger.peer()));
+        claims.put(id, new Claim(holder, null));
       } else {
         isNews = true;
-        claims.put(id, new Claim(challenger));
-        refusals.remove(id);
+        claims.put(id, new Claim(challenger, null));
+        refusals.invalidate(id);
       }
     }
     if (answers) {
@@ -147,14 +144,14 @@ public final class DatapathClaims implements IDuplicateSwitchService {
       }
       if (claim.holder == claimant) {
         next = claim.challenger;
-        refusals.remove(id);
+        refusals.invalidate(id);
         if (next == null) {
           claims.remove(id);
         } else {
-          claims.put(id, new Claim(next));
+          claims.put(id, new Claim(next, null));
         }
       } else if (claim.challenger == claimant) {
-        claim.challenger = null;
+        claims.put(id, new Claim(claim.holder, null));
       }
     }
     if (next != null) {
@@ -164,18 +161,6 @@ public final class DatapathClaims implements IDuplicateSwitchService {
 
   @Override
   public synchronized ImmutableList<DuplicateSwitch> duplicates() {
-    refusals.values().removeIf(refused -> recent(refused) == null);
-    return refusals.values().stream()
-        .map(Refused::duplicate)
-        .sorted()
-        .collect(ImmutableList.toImmutableList());
-  }
-
-  private @Nullable Refused recent(@Nullable Refused refused) {
-    return refused != null
-            && nanoTime.getAsLong() - refused.atNanos()
-                < TimeUnit.SECONDS.toNanos(REMEMBERED_SECONDS)
-        ? refused
-        : null;
+    return ImmutableList.sortedCopyOf(refusals.asMap().values());
   }
 }

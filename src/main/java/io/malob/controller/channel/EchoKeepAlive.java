@@ -46,15 +46,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
   private @Nullable Question question;
 
   /** An echo request, and who is told whether it was answered. */
-  private static final class Question {
-    final long xid;
-    final Consumer<Boolean> told;
-
-    Question(long xid, Consumer<Boolean> told) {
-      this.xid = xid;
-      this.told = told;
-    }
-  }
+  private record Question(long xid, Consumer<Boolean> answered) {}
 
   EchoKeepAlive(ProtocolVersion version, ChannelSettings settings, LongSupplier nanoTime) {
     this.version = version;
@@ -75,27 +67,28 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
    * Tells on the channel's thread whether the peer answers an echo request in time; not if the
    * connection is closed before. One question at a time. May be called by any thread.
    */
-  void ask(int millis, Consumer<Boolean> told) {
-    context.executor().execute(() -> askNow(millis, told));
+  void ask(int millis, Consumer<Boolean> answered) {
+    context.executor().execute(() -> askNow(millis, answered));
   }
 
-  private void askNow(int millis, Consumer<Boolean> told) {
+  private void askNow(int millis, Consumer<Boolean> answered) {
     if (!context.channel().isActive()) {
       return;
     }
     OFEchoRequest request = version.factory().echoRequest(new byte[0]);
-    Question asked = new Question(request.getXid(), told);
-    question = asked;
-    context.executor().schedule(() -> answer(asked, false), millis, TimeUnit.MILLISECONDS);
+    long xid = request.getXid();
+    question = new Question(xid, answered);
+    context.executor().schedule(() -> answer(xid, false), millis, TimeUnit.MILLISECONDS);
     if (context.channel().isWritable()) {
       send(context, request);
     }
   }
 
-  private void answer(Question asked, boolean inTime) {
-    if (question == asked) {
+  private void answer(long xid, boolean inTime) {
+    Question asked = question;
+    if (asked != null && asked.xid == xid) {
       question = null;
-      asked.told.accept(inTime);
+      asked.answered.accept(inTime);
     }
   }
 
@@ -172,10 +165,7 @@ final class EchoKeepAlive extends ChannelInboundHandlerAdapter {
     } else if (message instanceof OFEchoReply reply
         && echoes.answered(reply.getXid(), nanoTime.getAsLong())) {
       answered = true;
-      Question asked = question;
-      if (asked != null && asked.xid == reply.getXid()) {
-        answer(asked, true);
-      }
+      answer(reply.getXid(), true);
     } else {
       ctx.fireChannelRead(message);
     }

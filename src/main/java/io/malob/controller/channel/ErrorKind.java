@@ -9,16 +9,14 @@ import org.projectfloodlight.openflow.protocol.errormsg.OFFlowModFailedErrorMsg;
 import org.projectfloodlight.openflow.protocol.errormsg.OFGroupModFailedErrorMsg;
 import org.projectfloodlight.openflow.protocol.errormsg.OFHelloFailedErrorMsg;
 
-/**
- * The kind of an OpenFlow error: type and code, without details.
- *
- * @param type the error's type
- * @param code the code within the type, empty if it does not matter
- */
-record ErrorKind(String type, String code) {
+/** The kind of an OpenFlow error: type and code, without details. */
+final class ErrorKind {
+  private ErrorKind() {}
 
-  static ErrorKind of(OFErrorMsg error) {
-    return new ErrorKind(error.getErrType().name(), codeOf(error));
+  /** For logs; without the code if it does not matter. */
+  static String of(OFErrorMsg error) {
+    String code = codeOf(error);
+    return error.getErrType().name() + (code.isEmpty() ? "" : "/" + code);
   }
 
   /** openflowj has a type of its own for each kind of code, with nothing in common. */
@@ -39,10 +37,5 @@ record ErrorKind(String type, String code) {
       return failed.getCode().name();
     }
     return "";
-  }
-
-  @Override
-  public String toString() {
-    return code.isEmpty() ? type : type + "/" + code;
   }
 }

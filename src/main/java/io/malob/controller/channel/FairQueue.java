@@ -1,8 +1,9 @@
 package io.malob.controller.channel;
 
 import io.malob.module.IPacketInQueueService;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
@@ -17,12 +18,12 @@ final class FairQueue {
   private static final int OVERHEAD_BYTES = 256;
 
   /** The number of drops of a queue between two notifications. */
-  static final int TOLD_TOGETHER = 64;
+  static final int COUNTED_TOGETHER = 64;
 
   private final int maxBytes;
   private final Drops drops;
   private final ArrayDeque<Line> turns = new ArrayDeque<>();
-  private @Nullable Line[] lines = new Line[0];
+  private final IntObjectMap<Line> lines = new IntObjectHashMap<>();
   private int bytes;
 
   /**
@@ -42,7 +43,7 @@ final class FairQueue {
     LongAdder countOf(int classNumber);
 
     /** Reports the number of drops of a class since the last call; the given one is the last. */
-    void tell(int classNumber, OFPacketIn one, int count);
+    void dropped(int classNumber, OFPacketIn one, int count);
   }
 
   private static final class Line {
@@ -85,9 +86,9 @@ final class FairQueue {
 
   private void countDropped(Line line, OFPacketIn packetIn) {
     line.dropped.increment();
-    if (++line.untold == TOLD_TOGETHER) {
+    if (++line.untold == COUNTED_TOGETHER) {
       line.untold = 0;
-      drops.tell(line.classNumber, packetIn, TOLD_TOGETHER);
+      drops.dropped(line.classNumber, packetIn, COUNTED_TOGETHER);
     }
   }
 
@@ -139,13 +140,10 @@ final class FairQueue {
   }
 
   private Line line(int classNumber) {
-    if (classNumber >= lines.length) {
-      lines = Arrays.copyOf(lines, classNumber + 1);
-    }
-    @Nullable Line line = lines[classNumber];
+    @Nullable Line line = lines.get(classNumber);
     if (line == null) {
       line = new Line(classNumber, drops.countOf(classNumber));
-      lines[classNumber] = line;
+      lines.put(classNumber, line);
     }
     return line;
   }

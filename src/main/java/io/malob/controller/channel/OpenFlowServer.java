@@ -1,27 +1,22 @@
 package io.malob.controller.channel;
 
-import io.malob.module.Mastership;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /** Listens for OpenFlow switches. Started and closed by one thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
@@ -35,9 +30,6 @@ public final class OpenFlowServer implements AutoCloseable {
    */
   private static final int UNREAD_BYTES = 256 * 1024;
 
-  /** The max number of flushes that are merged while messages keep coming in. */
-  private static final int FLUSHES_TOGETHER = 256;
-
   private final EventLoopGroup acceptor;
   private final EventLoopGroup workers;
   private final ChannelGroup connections =
@@ -47,18 +39,9 @@ public final class OpenFlowServer implements AutoCloseable {
   /**
    * Binds and listens.
    *
-   * @param mastership decides about roles in a cluster; empty without one
    * @throws UncheckedIOException if the address cannot be bound; the message says which and why
    */
-  public OpenFlowServer(
-      InetSocketAddress address,
-      int workerThreads,
-      ChannelSettings settings,
-      Admission admission,
-      DatapathClaims claims,
-      PacketInQueues queues,
-      SwitchEvents events,
-      Optional<Mastership> mastership) {
+  public OpenFlowServer(InetSocketAddress address, int workerThreads, ChannelContext context) {
     acceptor = new NioEventLoopGroup(1, new DefaultThreadFactory("openflow-accept"));
     workers = new NioEventLoopGroup(workerThreads, new DefaultThreadFactory("openflow"));
     ServerBootstrap bootstrap =
@@ -75,19 +58,12 @@ public final class OpenFlowServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
-                    admission
+                    context
+                        .admission()
                         .tls()
                         .ifPresent(
                             tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
-                    addHandlers(
-                        channel.pipeline(),
-                        settings,
-                        admission,
-                        claims,
-                        queues,
-                        events,
-                        mastership,
-                        System::nanoTime);
+                    context.addHandlers(channel.pipeline());
                   }
                 });
     ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
@@ -101,40 +77,6 @@ public final class OpenFlowServer implements AutoCloseable {
           bound.cause() instanceof IOException e ? e : new IOException(bound.cause()));
     }
     listening = bound.channel();
-  }
-
-  /** Sets up a new connection. */
-  static void addHandlers(
-      ChannelPipeline pipeline,
-      ChannelSettings settings,
-      Admission admission,
-      DatapathClaims claims,
-      PacketInQueues queues,
-      SwitchEvents events,
-      Optional<Mastership> mastership,
-      LongSupplier nanoTime) {
-    ProtocolVersion version = new ProtocolVersion();
-    EchoKeepAlive echo = new EchoKeepAlive(version, settings, nanoTime);
-    OpenFlowDecoder decoder = new OpenFlowDecoder(version);
-    pipeline
-        .addLast(decoder)
-        .addLast(new OpenFlowEncoder())
-        .addLast(new PacketInGate(queues, nanoTime))
-        // all output of one batch of input is sent together
-        .addLast(new FlushConsolidationHandler(FLUSHES_TOGETHER, true))
-        .addLast(echo)
-        .addLast(
-            new HandshakeHandler(
-                settings,
-                admission,
-                claims,
-                version,
-                echo,
-                nanoTime,
-                mastership.isPresent(),
-                sw ->
-                    new SwitchHandler(
-                        sw, events, mastership.orElse(null), decoder::bytesRead, nanoTime)));
   }
 
   /** The port that it listens on: the one asked for, or a free one if that was 0. */

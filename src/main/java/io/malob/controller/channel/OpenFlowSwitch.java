@@ -1,32 +1,19 @@
 package io.malob.controller.channel;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.util.concurrent.ListenableFuture;
-import java.net.SocketAddress;
+import io.netty.channel.Channel;
 import java.util.Collection;
 import java.util.Date;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
-import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.SwitchDescription;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.protocol.OFActionType;
 import org.projectfloodlight.openflow.protocol.OFCapabilities;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFeaturesReply;
-import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
-import org.projectfloodlight.openflow.protocol.OFRequest;
-import org.projectfloodlight.openflow.protocol.OFStatsReply;
-import org.projectfloodlight.openflow.protocol.OFStatsRequest;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -34,35 +21,30 @@ import org.projectfloodlight.openflow.types.U64;
  * rules of {@link SwitchConnection}: nothing blocks, and nothing is accepted while the switch does
  * not read.
  */
-public final class OpenFlowSwitch implements IOFSwitch {
-  private final SwitchConnection connection;
+public final class OpenFlowSwitch extends SwitchConnection {
   private final OFFactory factory;
   private final OFFeaturesReply features;
   private final SwitchDescription description;
   private final SwitchPorts ports;
   private final EchoKeepAlive echo;
   private final long connectedSinceMillis = System.currentTimeMillis();
-  private final Map<Object, Object> attributes = new ConcurrentHashMap<>();
   private volatile OFControllerRole role = OFControllerRole.ROLE_EQUAL;
   private volatile boolean disconnected;
 
   OpenFlowSwitch(
-      SwitchConnection connection,
+      Channel channel,
+      ChannelContext context,
       OFFactory factory,
       OFFeaturesReply features,
       SwitchDescription description,
       SwitchPorts ports,
       EchoKeepAlive echo) {
-    this.connection = connection;
+    super(channel, features.getDatapathId(), context.settings(), context.nanoTime());
     this.factory = factory;
     this.features = features;
     this.description = description;
     this.ports = ports;
     this.echo = echo;
-  }
-
-  SwitchConnection connection() {
-    return connection;
   }
 
   SwitchPorts ports() {
@@ -76,27 +58,6 @@ public final class OpenFlowSwitch implements IOFSwitch {
 
   void markDisconnected() {
     disconnected = true;
-  }
-
-  @Override
-  public boolean write(OFMessage message) {
-    return connection.write(message);
-  }
-
-  @Override
-  public Collection<OFMessage> write(Iterable<OFMessage> messages) {
-    return connection.write(messages);
-  }
-
-  @Override
-  public <R extends OFMessage> ListenableFuture<R> writeRequest(OFRequest<R> request) {
-    return connection.writeRequest(request);
-  }
-
-  @Override
-  public <R extends OFStatsReply> ListenableFuture<List<R>> writeStatsRequest(
-      OFStatsRequest<R> request) {
-    return connection.writeStatsRequest(request);
   }
 
   /** An equal controller can do what a master can: both are {@link SwitchStatus#MASTER}. */
@@ -114,24 +75,8 @@ public final class OpenFlowSwitch implements IOFSwitch {
   }
 
   @Override
-  public void disconnect() {
-    connection.close();
-  }
-
-  /** Empty: OpenFlow 1.3 and later have no such set. */
-  @Override
-  public Set<OFActionType> getActions() {
-    return Set.of();
-  }
-
-  @Override
   public Set<OFCapabilities> getCapabilities() {
     return features.getCapabilities();
-  }
-
-  @Override
-  public Collection<TableId> getTables() {
-    return IntStream.range(0, features.getNTables()).mapToObj(TableId::of).toList();
   }
 
   @Override
@@ -140,18 +85,11 @@ public final class OpenFlowSwitch implements IOFSwitch {
   }
 
   @Override
-  public SocketAddress getInetAddress() {
-    return connection.remoteAddress();
-  }
-
-  @Override
-  public Collection<OFPortDesc> getEnabledPorts() {
-    return ports.all().values().stream().filter(OFPortDesc::isEnabled).toList();
-  }
-
-  @Override
   public Collection<OFPort> getEnabledPortNumbers() {
-    return getEnabledPorts().stream().map(OFPortDesc::getPortNo).toList();
+    return ports.all().values().stream()
+        .filter(OFPortDesc::isEnabled)
+        .map(OFPortDesc::getPortNo)
+        .toList();
   }
 
   @Override
@@ -161,7 +99,10 @@ public final class OpenFlowSwitch implements IOFSwitch {
 
   @Override
   public @Nullable OFPortDesc getPort(String name) {
-    return ports.named(name);
+    return ports.all().values().stream()
+        .filter(port -> port.getName().equalsIgnoreCase(name))
+        .findFirst()
+        .orElse(null);
   }
 
   @Override
@@ -189,24 +130,9 @@ public final class OpenFlowSwitch implements IOFSwitch {
   }
 
   @Override
-  public boolean isConnected() {
-    return connection.isOpen();
-  }
-
-  @Override
   @SuppressWarnings("JavaUtilDate") // Floodlight's type
   public Date getConnectedSince() {
     return new Date(connectedSinceMillis);
-  }
-
-  @Override
-  public DatapathId getId() {
-    return features.getDatapathId();
-  }
-
-  @Override
-  public Map<Object, Object> getAttributes() {
-    return attributes;
   }
 
   @Override
@@ -217,31 +143,6 @@ public final class OpenFlowSwitch implements IOFSwitch {
   @Override
   public OFControllerRole getControllerRole() {
     return role;
-  }
-
-  @Override
-  public boolean hasAttribute(String name) {
-    return attributes.containsKey(name);
-  }
-
-  @Override
-  public @Nullable Object getAttribute(String name) {
-    return attributes.get(name);
-  }
-
-  @Override
-  public boolean attributeEquals(String name, Object value) {
-    return value.equals(attributes.get(name));
-  }
-
-  @Override
-  public void setAttribute(String name, Object value) {
-    attributes.put(name, value);
-  }
-
-  @Override
-  public @Nullable Object removeAttribute(String name) {
-    return attributes.remove(name);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.malob.controller.channel;
 
-import io.malob.controller.network.PacketMessages;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.PacketOuts;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 
 /**
  * Queues a switch's packet-ins in a {@link FairQueue} and passes on some at a time, so that
@@ -98,10 +99,10 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
   }
 
   @Override
-  public void tell(int classNumber, OFPacketIn one, int count) {
+  public void dropped(int classNumber, OFPacketIn one, int count) {
     @Nullable OpenFlowSwitch active = sw;
     if (active != null) {
-      queues.tellDropped(active.getId(), classNumber, one, count);
+      queues.logDropped(active.getId(), classNumber, one, count);
     }
   }
 
@@ -236,13 +237,15 @@ final class PacketInGate extends ChannelInboundHandlerAdapter implements FairQue
    * without a chance to tell. If the switch has no rule for it, it comes back.
    */
   private void ask(OpenFlowSwitch active, OFPacketIn packetIn, List<OFMessage> questions) {
-    if (Cookie.is(packetIn.getCookie(), Cookie.Kind.END)) {
+    if (Cookie.is(packetIn.getCookie(), CookieKind.END)) {
       waiting.add(queues.classOf(packetIn), packetIn); // a copy: the switch has forwarded it
       goOnSoon(context);
     } else {
       questions.add(
           PacketOuts.throughTables(
-              active.getOFFactory(), PacketMessages.inPort(packetIn), packetIn.getData()));
+              active.getOFFactory(),
+              packetIn.getMatch().get(MatchField.IN_PORT),
+              packetIn.getData()));
     }
   }
 

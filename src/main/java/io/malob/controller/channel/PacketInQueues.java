@@ -1,6 +1,7 @@
 package io.malob.controller.channel;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.malob.module.IPacketInQueueService;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,15 +27,13 @@ public final class PacketInQueues implements IPacketInQueueService {
     watcher = newWatcher;
   }
 
-  void tellDropped(DatapathId switchId, int number, OFPacketIn one, int count) {
+  void logDropped(DatapathId switchId, int number, OFPacketIn one, int count) {
     watcher.dropped(switchId, number, one, count);
   }
 
   @Override
   public Map<Integer, Long> dropped() {
-    ImmutableMap.Builder<Integer, Long> counts = ImmutableMap.builder();
-    dropped.forEach((number, count) -> counts.put(number, count.sum()));
-    return counts.build();
+    return ImmutableMap.copyOf(Maps.transformValues(dropped, LongAdder::sum));
   }
 
   int classOf(OFPacketIn packetIn) {

@@ -28,7 +28,7 @@ final class PendingRequests {
   /** Includes messages in between. The parsed parts take several times as much. */
   private static final long MAX_BYTES = 32L * 1024 * 1024;
 
-  private final ConcurrentHashMap<Long, Pending> byXid = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Pending<?>> byXid = new ConcurrentHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
   private final int limit;
   private final LongSupplier nanoTime;
@@ -39,30 +39,31 @@ final class PendingRequests {
   }
 
   /** Waits for one message; the future has failed already if there are too many requests. */
+  @SuppressWarnings("unchecked") // the request defines the type of its answer
   <R extends OFMessage> ListenableFuture<R> add(OFRequest<R> request) {
-    SingleReply<R> pending = new SingleReply<>(request, nanoTime.getAsLong());
-    enter(pending);
-    return pending.future;
+    return enter(new Pending<R>(request, /* isWhole= */ true, parts -> (R) parts.get(0)));
   }
 
   /** Waits for all parts of an answer; the future may have failed already, as in {@link #add}. */
+  @SuppressWarnings("unchecked")
   <R extends OFStatsReply> ListenableFuture<List<R>> addStats(OFStatsRequest<R> request) {
-    StatsReplies<R> pending = new StatsReplies<>(request, nanoTime.getAsLong());
-    enter(pending);
-    return pending.future;
+    return enter(
+        new Pending<List<R>>(
+            request, /* isWhole= */ false, parts -> (List<R>) (List<?>) List.copyOf(parts)));
   }
 
-  private void enter(Pending pending) {
+  private <T> ListenableFuture<T> enter(Pending<T> pending) {
     if (size.incrementAndGet() > limit) {
       size.decrementAndGet();
-      pending.fail(
+      pending.future.setException(
           new OpenFlowException("More than " + limit + " requests are waiting for the switch"));
     } else if (byXid.putIfAbsent(pending.request.getXid(), pending) != null) {
       size.decrementAndGet();
-      pending.fail(
+      pending.future.setException(
           new OpenFlowException(
               "A request with transaction id " + pending.request.getXid() + " is waiting already"));
     }
+    return pending.future;
   }
 
   /**
@@ -71,7 +72,7 @@ final class PendingRequests {
    * @param bytesRead what the switch has sent so far
    */
   boolean answer(OFMessage reply, long bytesRead) {
-    Pending pending = byXid.get(reply.getXid());
+    Pending<?> pending = byXid.get(reply.getXid());
     if (pending == null || !isAnswer(pending.request, reply)) {
       return false;
     }
@@ -84,24 +85,24 @@ final class PendingRequests {
 
   /** Takes an error as the answer; false if it belongs to no request. */
   boolean answerError(OFErrorMsg error) {
-    Pending pending = byXid.get(error.getXid());
+    Pending<?> pending = byXid.get(error.getXid());
     return pending != null
         && fail(error.getXid(), new OpenFlowErrorException(pending.request, error));
   }
 
   /** Fails one request; false if there is none with that id. */
   boolean fail(long xid, Exception cause) {
-    Pending pending = byXid.get(xid);
+    Pending<?> pending = byXid.get(xid);
     if (pending == null || !remove(pending)) {
       return false;
     }
-    pending.fail(cause);
+    pending.future.setException(cause);
     return true;
   }
 
   /** Fails the requests that were added before a moment, with a cause for each. */
   void failAddedBefore(long nanos, Function<OFMessage, Exception> cause) {
-    for (Pending each : byXid.values()) {
+    for (Pending<?> each : byXid.values()) {
       if (each.addedNanos - nanos <= 0) {
         fail(each.request.getXid(), cause.apply(each.request));
       }
@@ -120,7 +121,7 @@ final class PendingRequests {
     byXid.keySet().forEach(xid -> fail(xid, cause));
   }
 
-  private boolean remove(Pending pending) {
+  private boolean remove(Pending<?> pending) {
     boolean removed = byXid.remove(pending.request.getXid(), pending);
     if (removed) {
       size.decrementAndGet();
@@ -150,87 +151,47 @@ final class PendingRequests {
   }
 
   /** One pending request. Answers come on the channel's thread only. */
-  private abstract static class Pending {
+  private final class Pending<T> {
+    final SettableFuture<T> future = SettableFuture.create();
     final OFMessage request;
-    final long addedNanos;
+    final long addedNanos = nanoTime.getAsLong();
 
-    Pending(OFMessage request, long addedNanos) {
-      this.request = request;
-      this.addedNanos = addedNanos;
-    }
+    /** Whether the first message is the whole answer. */
+    private final boolean isWhole;
 
-    /** Takes an answer or a part of one; returns whether it was the last. */
-    abstract boolean isLast(OFMessage reply, long bytesRead);
-
-    abstract void complete();
-
-    abstract void fail(Exception cause);
-  }
-
-  private static final class SingleReply<R extends OFMessage> extends Pending {
-    final SettableFuture<R> future = SettableFuture.create();
-    private final List<R> reply = new ArrayList<>(1);
-
-    SingleReply(OFRequest<R> request, long addedNanos) {
-      super(request, addedNanos);
-    }
-
-    @Override
-    @SuppressWarnings("unchecked")
-    boolean isLast(OFMessage message, long bytesRead) {
-      reply.add((R) message);
-      return true;
-    }
-
-    @Override
-    void complete() {
-      future.set(reply.get(0));
-    }
-
-    @Override
-    void fail(Exception cause) {
-      future.setException(cause);
-    }
-  }
-
-  private static final class StatsReplies<R extends OFStatsReply> extends Pending {
-    final SettableFuture<List<R>> future = SettableFuture.create();
-    private final List<R> parts = new ArrayList<>();
+    private final Function<List<OFMessage>, T> answer;
+    private final List<OFMessage> parts = new ArrayList<>(1);
     private long firstAt;
     private long lastAt;
 
-    StatsReplies(OFStatsRequest<R> request, long addedNanos) {
-      super(request, addedNanos);
+    Pending(OFMessage request, boolean isWhole, Function<List<OFMessage>, T> answer) {
+      this.request = request;
+      this.isWhole = isWhole;
+      this.answer = answer;
     }
 
-    @Override
-    @SuppressWarnings("unchecked")
-    boolean isLast(OFMessage message, long bytesRead) {
-      R part = (R) message;
+    /** Takes an answer or a part of one; returns whether it was the last. */
+    boolean isLast(OFMessage part, long bytesRead) {
       firstAt = parts.isEmpty() ? bytesRead : firstAt;
       lastAt = bytesRead;
       parts.add(part);
-      return isTooLong() || !part.getFlags().contains(OFStatsReplyFlags.REPLY_MORE);
+      return isWhole
+          || isTooLong()
+          || !((OFStatsReply) part).getFlags().contains(OFStatsReplyFlags.REPLY_MORE);
     }
 
     private boolean isTooLong() {
       return parts.size() > MAX_PARTS || lastAt - firstAt > MAX_BYTES;
     }
 
-    @Override
     void complete() {
       if (isTooLong()) {
-        fail(
+        future.setException(
             new AnswerTooLongException(
                 "The answer has more than " + MAX_PARTS + " parts or " + MAX_BYTES + " bytes"));
       } else {
-        future.set(List.copyOf(parts));
+        future.set(answer.apply(parts));
       }
-    }
-
-    @Override
-    void fail(Exception cause) {
-      future.setException(cause);
     }
   }
 }

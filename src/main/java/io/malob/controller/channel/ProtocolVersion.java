@@ -1,12 +1,14 @@
 package io.malob.controller.channel;
 
-import java.util.ArrayList;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFHello;
+import org.projectfloodlight.openflow.protocol.OFHelloFailedCode;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.U32;
 
 /**
@@ -64,18 +66,24 @@ final class ProtocolVersion {
    */
   boolean agree(HelloFrame peer) {
     List<OFVersion> candidates =
-        new ArrayList<>(
-            BY_PREFERENCE.stream().filter(each -> peer.allows(each.getWireVersion())).toList());
-    // the peer knew the offer and has already chosen, by the rule of OpenFlow
-    Optional<OFVersion> chosen =
-        hasOffered()
-            ? candidates.stream().reduce((lower, higher) -> higher)
-            : candidates.stream().findFirst();
-    chosen.ifPresent(
-        version -> {
-          factory = OFFactories.getFactory(version);
-          agreed = true;
-        });
-    return chosen.isPresent();
+        BY_PREFERENCE.stream().filter(each -> peer.allows(each.getWireVersion())).toList();
+    if (candidates.isEmpty()) {
+      return false;
+    }
+    // a peer that knew the offer has already chosen, by the rule of OpenFlow
+    factory = OFFactories.getFactory(candidates.get(hasOffered() ? candidates.size() - 1 : 0));
+    agreed = true;
+    return true;
+  }
+
+  /** The error to a switch that speaks no common version. */
+  OFMessage failure() {
+    byte[] reason = "OpenFlow 1.3, 1.4 or 1.5 only".getBytes(StandardCharsets.US_ASCII);
+    return factory
+        .errorMsgs()
+        .buildHelloFailedErrorMsg()
+        .setCode(OFHelloFailedCode.INCOMPATIBLE)
+        .setData(OFErrorCauseData.of(reason, factory.getVersion()))
+        .build();
   }
 }

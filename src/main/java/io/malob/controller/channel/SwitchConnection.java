@@ -12,10 +12,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
-import net.floodlightcontroller.core.IOFMessageWriter;
+import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.SwitchDisconnectedException;
-import org.projectfloodlight.openflow.protocol.OFErrorMsg;
-import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFRequest;
 import org.projectfloodlight.openflow.protocol.OFStatsReply;
@@ -29,11 +27,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * switch that does not read costs a bounded amount of memory.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails closes the channel
-final class SwitchConnection implements IOFMessageWriter {
+abstract class SwitchConnection implements IOFSwitch {
   private final Channel channel;
   private final DatapathId id;
-  private final int requestTimeoutMillis;
-  private final int echoIntervalMillis;
+  private final ChannelSettings settings;
   private final LongSupplier nanoTime;
   private final PendingRequests pending;
 
@@ -47,8 +44,7 @@ final class SwitchConnection implements IOFMessageWriter {
       Channel channel, DatapathId id, ChannelSettings settings, LongSupplier nanoTime) {
     this.channel = channel;
     this.id = id;
-    requestTimeoutMillis = settings.requestTimeoutMillis();
-    echoIntervalMillis = settings.echoIntervalMillis();
+    this.settings = settings;
     this.nanoTime = nanoTime;
     pending = new PendingRequests(settings.maxPendingRequests(), nanoTime);
   }
@@ -94,7 +90,7 @@ final class SwitchConnection implements IOFMessageWriter {
       return;
     }
     if (timerRuns.compareAndSet(false, true)) {
-      startTimer(TimeUnit.MILLISECONDS.toNanos(requestTimeoutMillis));
+      startTimer(TimeUnit.MILLISECONDS.toNanos(settings.requestTimeoutMillis()));
     }
     // the connection may have been closed, and its requests failed, in the meantime
     if (!channel.isActive()) {
@@ -108,7 +104,7 @@ final class SwitchConnection implements IOFMessageWriter {
 
   /** Fails what was not answered in time; the timer goes on while requests wait. */
   private void failOverdue() {
-    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(requestTimeoutMillis);
+    long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.requestTimeoutMillis());
     long now = nanoTime.getAsLong();
     pending.failAddedBefore(now - timeoutNanos, this::overdue);
     OptionalLong oldest = pending.oldestNanos();
@@ -127,7 +123,7 @@ final class SwitchConnection implements IOFMessageWriter {
     return new OpenFlowException(
         String.format(
             "Switch %s did not answer %s within %d ms",
-            id, request.getType(), requestTimeoutMillis));
+            id, request.getType(), settings.requestTimeoutMillis()));
   }
 
   private boolean send(Object message) {
@@ -138,49 +134,38 @@ final class SwitchConnection implements IOFMessageWriter {
     return true;
   }
 
-  /**
-   * Takes a message as the answer to a request; false if no request waits for it.
-   *
-   * @param bytesRead what the switch has sent so far, this message included
-   */
-  boolean answer(OFMessage reply, long bytesRead) {
-    return pending.answer(reply, bytesRead);
-  }
-
-  /** Takes an error as the answer to a request; false if it belongs to none. */
-  boolean answerError(OFErrorMsg error) {
-    return pending.answerError(error);
-  }
-
-  /** Fails the request of this transaction, if there is one. */
-  void failRequest(long xid, String reason) {
-    pending.fail(xid, new OpenFlowException(reason));
-  }
-
-  /** Fails all requests: the connection is closed. */
-  void closed() {
-    pending.failAll(new SwitchDisconnectedException(id));
+  /** The requests that wait for answers. */
+  PendingRequests pending() {
+    return pending;
   }
 
   /** Requests the controller's role, once per echo interval if needed. */
-  RoleWatch roleWatch(OFFactory factory) {
-    return new RoleWatch(channel, factory, echoIntervalMillis);
+  RoleWatch roleWatch() {
+    return new RoleWatch(channel, getOFFactory(), settings.echoIntervalMillis());
   }
 
   /** This controller's role at the switch, decided by a cluster's election. */
-  ClusterRole clusterRole(OFFactory factory, Mastership mastership) {
-    return new ClusterRole(channel, this, factory, id, mastership);
+  ClusterRole clusterRole(Mastership mastership) {
+    return new ClusterRole(channel, this, mastership);
   }
 
-  void close() {
+  @Override
+  public DatapathId getId() {
+    return id;
+  }
+
+  @Override
+  public void disconnect() {
     channel.close();
   }
 
-  boolean isOpen() {
+  @Override
+  public boolean isConnected() {
     return channel.isActive();
   }
 
-  SocketAddress remoteAddress() {
+  @Override
+  public SocketAddress getInetAddress() {
     return channel.remoteAddress();
   }
 }

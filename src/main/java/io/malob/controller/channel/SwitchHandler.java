@@ -2,7 +2,6 @@ package io.malob.controller.channel;
 
 import io.malob.controller.channel.OpenFlowEncoder.EncodingFailure;
 import io.malob.controller.guard.Refusal;
-import io.malob.module.Mastership;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -11,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.PortChangeType;
+import net.floodlightcontroller.core.SwitchDisconnectedException;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFControllerRole;
@@ -33,7 +33,6 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private static final Logger logger = LoggerFactory.getLogger(SwitchHandler.class);
 
   private final OpenFlowSwitch sw;
-  private final SwitchConnection connection;
   private final SwitchEvents events;
   private final LongSupplier bytesRead;
   private final RareWarning messageProblems;
@@ -46,21 +45,15 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   private PacketInGate gate;
 
   /** Errors that belong to no request, counted by kind; the number of kinds is bounded. */
-  private final Map<ErrorKind, Long> errorCounts = new HashMap<>();
+  private final Map<String, Long> errorCounts = new HashMap<>();
 
-  SwitchHandler(
-      OpenFlowSwitch sw,
-      SwitchEvents events,
-      @Nullable Mastership mastership,
-      LongSupplier bytesRead,
-      LongSupplier nanoTime) {
+  SwitchHandler(ChannelContext context, OpenFlowSwitch sw, LongSupplier bytesRead) {
     this.sw = sw;
-    this.connection = sw.connection();
-    this.events = events;
+    this.events = context.events();
     this.bytesRead = bytesRead;
-    messageProblems = new RareWarning(logger, "message_problem", nanoTime);
-    roleWatch = connection.roleWatch(sw.getOFFactory());
-    cluster = mastership == null ? null : connection.clusterRole(sw.getOFFactory(), mastership);
+    messageProblems = new RareWarning(logger, "message_problem", context.nanoTime());
+    roleWatch = sw.roleWatch();
+    cluster = context.mastership().map(sw::clusterRole).orElse(null);
   }
 
   @Override
@@ -95,7 +88,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
           String.format(
               "A message of type %d from %s cannot be parsed: %s",
               frame.type(), sw.getId(), frame.reason());
-      connection.failRequest(frame.xid(), problem);
+      sw.pending().fail(frame.xid(), new OpenFlowException(problem));
       events.refused(Refusal.MESSAGE_UNREADABLE);
       messageProblems.warn(problem);
     }
@@ -123,7 +116,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void answer(OFMessage message) {
-    if (!connection.answer(message, bytesRead.getAsLong())) {
+    if (!sw.pending().answer(message, bytesRead.getAsLong())) {
       events.received(sw, message);
     }
   }
@@ -137,7 +130,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     if (takesOrders != tookOrders) {
       logger.warn("switch_role_changed role=\"{}\" switch={}", role, sw.getId());
       if (takesOrders) {
-        sw.write(BaseRules.messages(sw.getOFFactory(), sw.getNumTables()));
+        sw.write(FirstRules.of(sw.getOFFactory(), sw.getNumTables()));
       }
       events.roleChanged(sw);
       gate.roleChanged();
@@ -155,10 +148,10 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     if (cluster != null && cluster.takes(error)) {
       return;
     }
-    if (connection.answerError(error)) {
+    if (sw.pending().answerError(error)) {
       return;
     }
-    ErrorKind kind = ErrorKind.of(error);
+    String kind = ErrorKind.of(error);
     if (errorCounts.merge(kind, 1L, Long::sum) == 1) {
       logger.warn(
           "switch_error switch={} kind=\"{}\" error=\"{}\" - further errors of this kind are only"
@@ -186,7 +179,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     if (event instanceof EncodingFailure failure) {
       OFMessage message = failure.message();
       String problem = message.getType() + " for " + sw.getId() + " cannot be encoded";
-      connection.failRequest(message.getXid(), problem + ": " + failure.cause());
+      sw.pending().fail(message.getXid(), new OpenFlowException(problem + ": " + failure.cause()));
       messageProblems.warn(problem, failure.cause());
     }
   }
@@ -197,7 +190,7 @@ final class SwitchHandler extends ChannelInboundHandlerAdapter {
     logger.info("switch_gone switch={} errors={}", sw.getId(), errors);
     roleWatch.close();
     sw.markDisconnected();
-    connection.closed();
+    sw.pending().failAll(new SwitchDisconnectedException(sw.getId()));
     events.disconnected(sw);
     if (cluster != null) {
       cluster.disconnected();

@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
 import net.floodlightcontroller.core.PortChangeType;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFPortReason;
 import org.projectfloodlight.openflow.protocol.OFPortStatus;
@@ -21,14 +20,6 @@ final class SwitchPorts {
   /** All ports, by number; a snapshot. */
   ImmutableSortedMap<OFPort, OFPortDesc> all() {
     return byNumber;
-  }
-
-  /** The port of that name, in any case; null if there is none. */
-  @Nullable OFPortDesc named(String name) {
-    return byNumber.values().stream()
-        .filter(port -> port.getName().equalsIgnoreCase(name))
-        .findFirst()
-        .orElse(null);
   }
 
   /** Adds ports, or replaces those of the same number; false, and none, if there are too many. */

@@ -66,11 +66,11 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     OpenFlowSwitch older = switches.put(id, sw);
     if (older != null) {
       older.disconnect();
-      tell(listener -> listener.switchRemoved(id));
+      publish(listener -> listener.switchRemoved(id));
     }
-    tell(listener -> listener.switchAdded(id));
+    publish(listener -> listener.switchAdded(id));
     if (sw.getStatus().isControllable()) {
-      tell(listener -> listener.switchActivated(id));
+      publish(listener -> listener.switchActivated(id));
     }
   }
 
@@ -81,16 +81,16 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
       return;
     }
     if (sw.getStatus().isControllable()) {
-      tell(listener -> listener.switchActivated(id));
+      publish(listener -> listener.switchActivated(id));
     } else {
-      tell(listener -> listener.switchDeactivated(id));
+      publish(listener -> listener.switchDeactivated(id));
     }
   }
 
   @Override
   public synchronized void disconnected(OpenFlowSwitch sw) {
     if (switches.remove(sw.getId(), sw)) {
-      tell(listener -> listener.switchRemoved(sw.getId()));
+      publish(listener -> listener.switchRemoved(sw.getId()));
     }
   }
 
@@ -100,7 +100,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
       return;
     }
     switch (portChanges.add(sw, new PortChanges.Change(port, change))) {
-      case NEW -> execute(() -> tellPort(sw, port.getPortNo()));
+      case NEW -> execute(() -> publishPort(sw, port.getPortNo()));
       case MERGED -> {}
       case FULL -> {
         refused(Refusal.PORTS_TOO_MANY);
@@ -113,11 +113,11 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     }
   }
 
-  private void tellPort(OpenFlowSwitch sw, OFPort port) {
+  private void publishPort(OpenFlowSwitch sw, OFPort port) {
     for (PortChanges.Change each : portChanges.take(sw, port)) {
       listeners.forEach(
           listener ->
-              tellOne(
+              publishTo(
                   listener, one -> one.switchPortChanged(sw.getId(), each.port(), each.type())));
     }
   }
@@ -132,8 +132,8 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     messageListeners.dispatch(sw, message);
   }
 
-  private void tell(Consumer<IOFSwitchListener> event) {
-    execute(() -> listeners.forEach(listener -> tellOne(listener, event)));
+  private void publish(Consumer<IOFSwitchListener> event) {
+    execute(() -> listeners.forEach(listener -> publishTo(listener, event)));
   }
 
   private void execute(Runnable notification) {
@@ -144,7 +144,7 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
     }
   }
 
-  private static void tellOne(IOFSwitchListener listener, Consumer<IOFSwitchListener> event) {
+  private static void publishTo(IOFSwitchListener listener, Consumer<IOFSwitchListener> event) {
     try {
       event.accept(listener);
     } catch (RuntimeException e) {
@@ -172,11 +172,6 @@ final class ConnectedSwitches implements IOFSwitchService, SwitchEvents, AutoClo
   @Override
   public void addOFSwitchListener(IOFSwitchListener listener) {
     listeners.addIfAbsent(listener);
-  }
-
-  @Override
-  public void removeOFSwitchListener(IOFSwitchListener listener) {
-    listeners.remove(listener);
   }
 
   @Override

@@ -1,9 +1,12 @@
 package io.malob.controller.core;
 
 import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import io.malob.controller.access.TlsFiles;
+import io.malob.controller.bond.Bonds;
 import io.malob.controller.channel.Admission;
+import io.malob.controller.channel.ChannelContext;
 import io.malob.controller.channel.ChannelSettings;
 import io.malob.controller.channel.DatapathClaims;
 import io.malob.controller.channel.OpenFlowServer;
@@ -15,11 +18,10 @@ import io.malob.module.IMastershipService;
 import io.malob.module.INetworkRefusalService;
 import io.malob.module.IPacketInQueueService;
 import io.malob.module.Mastership;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.WrongSettingException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.List;
@@ -40,52 +42,88 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The controller's core as a module: switches, their messages, timed work and stopping. It listens
- * when {@link IFloodlightProviderService#run} is called. Settings: {@code openFlowHost} (loopback),
- * {@code openFlowPort} (6653; 0 for a free one), {@code workerThreads} (one per processor), {@code
- * timerThreads} (4), {@code echoIntervalMillis}, {@code handshakeTimeoutMillis}, {@code
- * requestTimeoutMillis}, {@code maxPendingRequests}, {@code unreadTimeoutMillis}; for admission
- * {@code switches} (datapath ids; empty: all), {@code certificate}, {@code privateKey}, {@code
- * clientAuthorities}.
+ * when {@link IFloodlightProviderService#run} is called.
  */
-@Settings({
-  "openFlowHost",
-  "openFlowPort",
-  "workerThreads",
-  "timerThreads",
-  "echoIntervalMillis",
-  "handshakeTimeoutMillis",
-  "requestTimeoutMillis",
-  "maxPendingRequests",
-  "unreadTimeoutMillis",
-  "switches",
-  "certificate",
-  "privateKey",
-  "clientAuthorities"
-})
 public final class CoreModule extends BaseModule implements IMastershipService, AutoCloseable {
-  private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
   private static final int MAX_MILLIS = 3_600_000;
 
-  private final MessageListeners listeners = new MessageListeners();
+  /** The address for switches. */
+  public static final Setting<String> OPEN_FLOW_HOST =
+      Setting.text("openFlowHost", "127.0.0.1")
+          .describedAs("The address at which switches connect; option --bind sets it.");
+
+  /** The port for switches. */
+  public static final Setting<Integer> OPEN_FLOW_PORT =
+      Setting.number("openFlowPort", 6653, 0, 65_535)
+          .describedAs(
+              "The port at which switches connect; 0: a free one. Option --openflow-port sets it.");
+
+  private static final Setting<Integer> WORKER_THREADS =
+      Setting.number("workerThreads", 1, 1024)
+          .describedAs(
+              "The number of threads that read from switches and handle their messages; empty:"
+                  + " one per processor.");
+  private static final Setting<Integer> TIMER_THREADS =
+      Setting.number("timerThreads", ThreadPool.THREADS, 1, 1024)
+          .describedAs("The number of threads for timed tasks.");
+  private static final Setting<Integer> ECHO_INTERVAL_MILLIS =
+      Setting.number("echoIntervalMillis", 5_000, 1, MAX_MILLIS)
+          .describedAs(
+              "The interval between two echo requests to a switch; a switch that is silent for"
+                  + " three of these is disconnected.");
+  private static final Setting<Integer> HANDSHAKE_TIMEOUT_MILLIS =
+      Setting.number("handshakeTimeoutMillis", 10_000, 1, MAX_MILLIS)
+          .describedAs("The max time that a switch takes for each step of its handshake.");
+  private static final Setting<Integer> REQUEST_TIMEOUT_MILLIS =
+      Setting.number("requestTimeoutMillis", 10_000, 1, MAX_MILLIS)
+          .describedAs("The max time that a request waits for a switch's answer.");
+  private static final Setting<Integer> MAX_PENDING_REQUESTS =
+      Setting.number("maxPendingRequests", 10_000, 1, 1_000_000)
+          .describedAs("The max number of requests to a switch that wait for an answer.");
+  private static final Setting<Integer> UNREAD_TIMEOUT_MILLIS =
+      Setting.number("unreadTimeoutMillis", 30_000, 1, MAX_MILLIS)
+          .describedAs(
+              "The time after which a switch that sends but reads nothing is disconnected, in"
+                  + " whole echo intervals.");
+  private static final Setting<String> SWITCHES =
+      Setting.text("switches", "")
+          .describedAs(
+              "The datapath ids of the switches that may connect, separated by commas; empty:"
+                  + " all.");
+
+  private static final Setting<String> BONDS =
+      Setting.text("bonds", "")
+          .describedAs(
+              "The hosts that use several ports of a switch at a time, DPID/PORT+PORT,…, with lacp"
+                  + " after the ports of an 802.3ad bond, for example"
+                  + " 00:00:00:00:00:00:00:01/1+2, 00:00:00:00:00:00:00:02/3+4 lacp.");
+
+  private static final Logger logger = LoggerFactory.getLogger(CoreModule.class);
+
+  private final MessageListeners listeners = new MessageListeners(this::listen);
   private final RefusalCounts refusals = new RefusalCounts();
   private final ConnectedSwitches switches = new ConnectedSwitches(listeners, refusals);
-  private final OpenFlowProvider provider = new OpenFlowProvider(listeners, this::listen);
   private final ThreadPool threadPool = new ThreadPool();
   private final PacketInQueues queues = new PacketInQueues();
   private final DatapathClaims claims = new DatapathClaims(System::nanoTime);
   private final Shutdown shutdown = new Shutdown();
   private final CompletableFuture<Mastership> election = new CompletableFuture<>();
 
-  private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 6653);
+  private InetSocketAddress address;
   private int workerThreads = 1;
-  private ChannelSettings channelSettings = ChannelSettings.DEFAULT;
+  private ChannelSettings channelSettings;
   private Admission admission = Admission.EVERYONE;
+  private Bonds bonds = Bonds.NONE;
   private @Nullable OpenFlowServer server;
+
+  /** Called by the module loader. */
+  @SuppressWarnings("NullAway.Init") // the rest comes in init
+  public CoreModule() {}
 
   @Override
   public Map<Class<? extends IFloodlightService>, IFloodlightService> getServiceImpls() {
     return Map.of(
-        IFloodlightProviderService.class, provider,
+        IFloodlightProviderService.class, listeners,
         IOFSwitchService.class, switches,
         IThreadPoolService.class, threadPool,
         IShutdownService.class, shutdown,
@@ -97,6 +135,25 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return ImmutableList.<Setting<?>>builder()
+        .add(
+            OPEN_FLOW_HOST,
+            OPEN_FLOW_PORT,
+            WORKER_THREADS,
+            TIMER_THREADS,
+            ECHO_INTERVAL_MILLIS,
+            HANDSHAKE_TIMEOUT_MILLIS,
+            REQUEST_TIMEOUT_MILLIS,
+            MAX_PENDING_REQUESTS,
+            UNREAD_TIMEOUT_MILLIS,
+            SWITCHES,
+            BONDS)
+        .addAll(TlsFiles.SETTINGS)
+        .build();
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of();
   }
@@ -104,43 +161,42 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
   @Override
   protected void init(FloodlightModuleContext context, SettingReader settings)
       throws FloodlightModuleException {
-    address =
-        new InetSocketAddress(
-            settings.text("openFlowHost", "127.0.0.1"),
-            settings.number("openFlowPort", 6653, 0, 65535));
+    address = new InetSocketAddress(settings.get(OPEN_FLOW_HOST), settings.get(OPEN_FLOW_PORT));
     if (address.isUnresolved()) {
       throw new FloodlightModuleException(
-          CoreModule.class.getName()
-              + ".openFlowHost: cannot resolve \""
+          OPEN_FLOW_HOST.of(CoreModule.class)
+              + ": cannot resolve \""
               + address.getHostString()
               + "\"");
     }
-    int processors = Runtime.getRuntime().availableProcessors();
-    workerThreads = settings.number("workerThreads", processors, 1, 1024);
-    threadPool.use(settings.number("timerThreads", ThreadPool.THREADS, 1, 1024));
-    ChannelSettings byDefault = ChannelSettings.DEFAULT;
+    workerThreads =
+        settings.given(WORKER_THREADS).orElseGet(Runtime.getRuntime()::availableProcessors);
+    threadPool.setCorePoolSize(settings.get(TIMER_THREADS));
     channelSettings =
         new ChannelSettings(
-            settings.number("echoIntervalMillis", byDefault.echoIntervalMillis(), 1, MAX_MILLIS),
-            settings.number(
-                "handshakeTimeoutMillis", byDefault.handshakeTimeoutMillis(), 1, MAX_MILLIS),
-            settings.number(
-                "requestTimeoutMillis", byDefault.requestTimeoutMillis(), 1, MAX_MILLIS),
-            settings.number("maxPendingRequests", byDefault.maxPendingRequests(), 1, 1_000_000),
-            settings.number("unreadTimeoutMillis", byDefault.unreadTimeoutMillis(), 1, MAX_MILLIS));
+            settings.get(ECHO_INTERVAL_MILLIS),
+            settings.get(HANDSHAKE_TIMEOUT_MILLIS),
+            settings.get(REQUEST_TIMEOUT_MILLIS),
+            settings.get(MAX_PENDING_REQUESTS),
+            settings.get(UNREAD_TIMEOUT_MILLIS));
     admission = admission(settings);
+    try {
+      bonds = Bonds.parse(settings.get(BONDS));
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(BONDS.of(CoreModule.class) + ": " + e.getMessage(), e);
+    }
   }
 
   private static Admission admission(SettingReader settings) throws FloodlightModuleException {
     Optional<TlsFiles> tls = TlsFiles.read(settings);
     ImmutableSet.Builder<DatapathId> listed = ImmutableSet.builder();
     for (String id :
-        Splitter.onPattern("[,\\s]+").omitEmptyStrings().split(settings.text("switches", ""))) {
+        Splitter.onPattern("[,\\s]+").omitEmptyStrings().split(settings.get(SWITCHES))) {
       try {
         listed.add(DatapathId.of(id));
       } catch (IllegalArgumentException e) {
         throw new WrongSettingException(
-            CoreModule.class.getName() + ".switches: \"" + id + "\" is not a datapath id", e);
+            SWITCHES.of(CoreModule.class) + ": \"" + id + "\" is not a datapath id", e);
       }
     }
     try {
@@ -173,12 +229,15 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
         new OpenFlowServer(
             address,
             workerThreads,
-            channelSettings,
-            admission,
-            claims,
-            queues,
-            switches,
-            Optional.ofNullable(election.getNow(null)));
+            new ChannelContext(
+                channelSettings,
+                admission,
+                claims,
+                queues,
+                switches,
+                bonds,
+                Optional.ofNullable(election.getNow(null)),
+                System::nanoTime));
     server = started;
     logger.info("openflow_started address={} port={}", address.getHostString(), started.port());
   }
@@ -202,8 +261,8 @@ public final class CoreModule extends BaseModule implements IMastershipService, 
   }
 
   /** Notifies the shutdown listeners. */
-  public void tellShutdownListeners() {
-    shutdown.tellListeners();
+  public void notifyShutdownListeners() {
+    shutdown.notifyListeners();
   }
 
   /** Closes all connections and ends all threads of the core. */

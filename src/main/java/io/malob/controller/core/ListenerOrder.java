@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import net.floodlightcontroller.core.IListener;
 
 /** Orders listeners by their declared dependencies, otherwise by the time they were added. */
-final class ListenerOrder {
+public final class ListenerOrder {
   private ListenerOrder() {}
 
   /**
@@ -15,7 +15,7 @@ final class ListenerOrder {
    *
    * @throws IllegalArgumentException naming the listeners that would have to wait for each other
    */
-  static <T, L extends IListener<T>> List<L> of(T type, List<L> listeners) {
+  public static <T, L extends IListener<T>> List<L> of(T type, List<L> listeners) {
     List<L> waiting = new ArrayList<>(listeners);
     List<L> ordered = new ArrayList<>(listeners.size());
     while (!waiting.isEmpty()) {

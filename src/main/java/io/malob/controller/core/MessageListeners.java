@@ -3,10 +3,12 @@ package io.malob.controller.core;
 import io.malob.controller.channel.RareWarning;
 import io.malob.module.StandbyListener;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IFloodlightProviderService;
 import net.floodlightcontroller.core.IListener.Command;
 import net.floodlightcontroller.core.IOFMessageListener;
 import net.floodlightcontroller.core.IOFSwitch;
@@ -21,56 +23,55 @@ import org.slf4j.LoggerFactory;
  * threads; dispatching takes no lock. A listener that throws is skipped, counted and logged at a
  * limited rate.
  */
-final class MessageListeners {
+final class MessageListeners implements IFloodlightProviderService {
   private static final Logger logger = LoggerFactory.getLogger(MessageListeners.class);
-  private static final IOFMessageListener[] NONE = {};
+  private final Runnable listen;
 
-  /** Never changed: replaced as a whole, and so are the arrays. */
-  private volatile Map<OFType, IOFMessageListener[]> byType = new EnumMap<>(OFType.class);
+  /** Never changed: replaced as a whole. */
+  private volatile Map<OFType, List<IOFMessageListener>> byType = new EnumMap<>(OFType.class);
 
   private final RareWarning failures =
       new RareWarning(logger, "message_listener_failed", System::nanoTime);
+
+  /** No listeners; {@code listen} opens the port for switches. */
+  MessageListeners(Runnable listen) {
+    this.listen = listen;
+  }
+
+  /**
+   * Starts listening for switches and returns; called once, when all modules are up.
+   *
+   * @throws java.io.UncheckedIOException if the port cannot be bound
+   */
+  @Override
+  public void run() {
+    listen.run();
+  }
 
   /**
    * Adds a listener.
    *
    * @throws IllegalArgumentException if listeners of this type would have to wait for each other
    */
-  synchronized void add(OFType type, IOFMessageListener listener) {
+  @Override
+  public synchronized void addOFMessageListener(OFType type, IOFMessageListener listener) {
     List<IOFMessageListener> listeners = new ArrayList<>(of(type));
     if (!listeners.contains(listener)) {
       listeners.add(listener);
-      set(type, listeners);
+      Map<OFType, List<IOFMessageListener>> changed = new EnumMap<>(byType);
+      changed.put(type, ListenerOrder.of(type, listeners));
+      byType = changed;
     }
-  }
-
-  /** Removes a listener, if it is there. */
-  synchronized void remove(OFType type, IOFMessageListener listener) {
-    List<IOFMessageListener> listeners = new ArrayList<>(of(type));
-    listeners.remove(listener);
-    set(type, listeners);
-  }
-
-  private void set(OFType type, List<IOFMessageListener> listeners) {
-    Map<OFType, IOFMessageListener[]> changed = new EnumMap<>(byType);
-    changed.put(type, ListenerOrder.of(type, listeners).toArray(NONE));
-    byType = changed;
   }
 
   private List<IOFMessageListener> of(OFType type) {
-    return List.of(byType.getOrDefault(type, NONE));
+    return byType.getOrDefault(type, List.of());
   }
 
   /** The types that have listeners, with these in the order in which they are called. */
-  Map<OFType, List<IOFMessageListener>> all() {
-    Map<OFType, List<IOFMessageListener>> all = new EnumMap<>(OFType.class);
-    for (OFType type : OFType.values()) {
-      List<IOFMessageListener> listeners = of(type);
-      if (!listeners.isEmpty()) {
-        all.put(type, listeners);
-      }
-    }
-    return all;
+  @Override
+  public Map<OFType, List<IOFMessageListener>> getListeners() {
+    return Collections.unmodifiableMap(byType);
   }
 
   /**
@@ -78,15 +79,16 @@ final class MessageListeners {
    * StandbyListener} gets packet-ins of a switch of which this controller is a slave.
    */
   void dispatch(IOFSwitch sw, OFMessage message) {
-    IOFMessageListener[] listeners = byType.getOrDefault(message.getType(), NONE);
-    if (listeners.length == 0) {
+    List<IOFMessageListener> listeners = of(message.getType());
+    if (listeners.isEmpty()) {
       return;
     }
     boolean standsBy =
         message.getType() == OFType.PACKET_IN
             && sw.getControllerRole() == OFControllerRole.ROLE_SLAVE;
     FloodlightContext context = new FloodlightContext();
-    for (IOFMessageListener listener : listeners) {
+    for (int i = 0; i < listeners.size(); i++) { // without an iterator for each message
+      IOFMessageListener listener = listeners.get(i);
       if (standsBy && !(listener instanceof StandbyListener)) {
         continue;
       }

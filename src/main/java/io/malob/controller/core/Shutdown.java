@@ -1,7 +1,6 @@
 package io.malob.controller.core;
 
-import java.util.ArrayList;
-import java.util.Collections;
+import com.google.common.collect.Lists;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,22 +32,13 @@ final class Shutdown implements IShutdownService {
   }
 
   @Override
-  public void terminate(String reason, Throwable cause, int status) {
-    if (requested.complete(status)) {
-      logger.error("stopping why=\"{}\"", reason, cause);
-    }
-  }
-
-  @Override
   public void registerShutdownListener(IShutdownListener listener) {
     listeners.add(listener);
   }
 
   /** Notifies the listeners, the latest first. */
-  void tellListeners() {
-    List<IShutdownListener> latestFirst = new ArrayList<>(listeners);
-    Collections.reverse(latestFirst);
-    for (IShutdownListener listener : latestFirst) {
+  void notifyListeners() {
+    for (IShutdownListener listener : Lists.reverse(List.copyOf(listeners))) {
       try {
         listener.floodlightIsShuttingDown();
       } catch (RuntimeException e) {

@@ -13,53 +13,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The pool for timed work. Exceptions of tasks are logged: the JDK would hide them. */
-final class ThreadPool implements IThreadPoolService, AutoCloseable {
+final class ThreadPool extends ScheduledThreadPoolExecutor
+    implements IThreadPoolService, AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(ThreadPool.class);
 
   /** The default number. */
   static final int THREADS = 4;
 
-  private final ScheduledThreadPoolExecutor executor = new LoggingExecutor();
-
   ThreadPool() {
-    executor.setRemoveOnCancelPolicy(true);
+    super(THREADS, new ThreadFactoryBuilder().setNameFormat("timed-%d").setDaemon(true).build());
+    setRemoveOnCancelPolicy(true);
     // tasks are rejected only after the shutdown, which is no error
-    executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
-  }
-
-  /** Sets the number of threads. */
-  void use(int threads) {
-    executor.setCorePoolSize(threads);
+    setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
 
   @Override
   public ScheduledExecutorService getScheduledExecutor() {
-    return executor;
+    return this;
   }
 
   /** Ends all work: tasks that run are interrupted. */
   @Override
   public void close() {
-    executor.shutdownNow();
+    shutdownNow();
   }
 
-  private static final class LoggingExecutor extends ScheduledThreadPoolExecutor {
-    LoggingExecutor() {
-      super(THREADS, new ThreadFactoryBuilder().setNameFormat("timed-%d").setDaemon(true).build());
-    }
-
-    @Override
-    protected void afterExecute(Runnable task, @Nullable Throwable thrown) {
-      super.afterExecute(task, thrown);
-      // a periodic task is done only if it failed or was cancelled
-      if (task instanceof Future<?> future && future.isDone() && !isShutdown()) {
-        try {
-          future.get();
-        } catch (ExecutionException e) {
-          logger.warn("timed_task_failed - it will not run again", e.getCause());
-        } catch (CancellationException | InterruptedException e) {
-          logger.debug("timed_task_ended", e);
-        }
+  @Override
+  protected void afterExecute(Runnable task, @Nullable Throwable thrown) {
+    super.afterExecute(task, thrown);
+    // a periodic task is done only if it failed or was cancelled
+    if (task instanceof Future<?> future && future.isDone() && !isShutdown()) {
+      try {
+        future.get();
+      } catch (ExecutionException e) {
+        logger.warn("timed_task_failed - it will not run again", e.getCause());
+      } catch (CancellationException | InterruptedException e) {
+        logger.debug("timed_task_ended", e);
       }
     }
   }

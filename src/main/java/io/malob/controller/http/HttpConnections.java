@@ -78,8 +78,11 @@ final class HttpConnections {
 
   private boolean makeRoom(Predicate<HttpConnection> among) {
     long now = now();
-    @Nullable HttpConnection slowest =
-        largest(each -> among.test(each) ? owingNanos(each, now) : 0, PATIENCE_NANOS);
+    return endSlowest(each -> among.test(each) ? owingNanos(each, now) : 0);
+  }
+
+  private boolean endSlowest(ToLongFunction<HttpConnection> measure) {
+    @Nullable HttpConnection slowest = largest(measure, PATIENCE_NANOS);
     if (slowest == null) {
       return false;
     }
@@ -113,13 +116,7 @@ final class HttpConnections {
    */
   synchronized boolean endSlowestStream() {
     long now = now();
-    @Nullable HttpConnection slowest = largest(each -> each.streamWaitNanos(now), PATIENCE_NANOS);
-    if (slowest == null) {
-      return false;
-    }
-    leave(slowest);
-    slowest.giveUp();
-    return true;
+    return endSlowest(each -> each.streamWaitNanos(now));
   }
 
   /** Releases held bytes. */

@@ -3,6 +3,7 @@ package io.malob.controller.http;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.controller.channel.RareWarning;
+import io.malob.resource.StreamedBody;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -17,7 +18,6 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.ssl.SslContext;
@@ -29,27 +29,18 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.restlet.Response;
-import org.restlet.Restlet;
-import org.restlet.data.Conditions;
-import org.restlet.engine.Engine;
-import org.restlet.engine.adapter.HttpResponse;
-import org.restlet.engine.adapter.ServerAdapter;
-import org.restlet.representation.Representation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a restlet over HTTP or HTTPS. Event loops read requests and send responses; a thread is
- * taken only while a complete request is handled. Started and closed by one thread.
+ * Serves HTTP or HTTPS. Event loops read requests and send responses; a thread is taken only while
+ * a complete request is handled. Started and closed by one thread.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a channel that fails is closed
 public final class HttpServer implements AutoCloseable {
@@ -77,13 +68,8 @@ public final class HttpServer implements AutoCloseable {
 
   private final HttpLimits limits;
   private final HttpConnections connections;
-  private final HeadCheck check;
-  private final Restlet restlet;
-
-  /** Between calls and Restlet's requests and responses. */
-  private final ServerAdapter adapter;
-
-  private final ImmutableMap<HeadCheck.Wait, ThreadPoolExecutor> handlers;
+  private final HttpHandler handler;
+  private final ImmutableMap<HttpHandler.Wait, ThreadPoolExecutor> handlers;
   private final ThreadPoolExecutor streams;
 
   /** Responses that have a thread of their own. */
@@ -106,23 +92,16 @@ public final class HttpServer implements AutoCloseable {
    * @throws UncheckedIOException if the address cannot be bound; the message says which and why
    */
   public HttpServer(
-      InetSocketAddress address,
-      Optional<SslContext> tls,
-      HttpLimits limits,
-      HeadCheck check,
-      Restlet restlet) {
+      InetSocketAddress address, Optional<SslContext> tls, HttpLimits limits, HttpHandler handler) {
     this.limits = limits;
-    this.check = check;
-    this.restlet = restlet;
-    adapter = new ServerAdapter(restlet.getContext());
+    this.handler = handler;
     connections = new HttpConnections(limits, System::nanoTime);
     refused = new RareWarning(logger, "http_connection_refused", System::nanoTime);
     handlers =
         ImmutableMap.of(
-            HeadCheck.Wait.NOTHING, handlers("http", limits.threads(), MAX_QUEUED),
-            HeadCheck.Wait.STORE, handlers("http-write", limits.threads(), MAX_QUEUED),
-            HeadCheck.Wait.SWITCH,
-                handlers("http-switch", limits.waiting(), MAX_QUEUED_FOR_SWITCH));
+            HttpHandler.Wait.NOTHING, pool("http", limits.threads(), MAX_QUEUED),
+            HttpHandler.Wait.STORE, pool("http-write", limits.threads(), MAX_QUEUED),
+            HttpHandler.Wait.SWITCH, pool("http-switch", limits.waiting(), MAX_QUEUED_FOR_SWITCH));
     streams =
         new ThreadPoolExecutor(
             0,
@@ -132,8 +111,7 @@ public final class HttpServer implements AutoCloseable {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             new DefaultThreadFactory("http-stream", true));
-    handshakes = pool("http-tls", TLS_THREADS, new LinkedBlockingQueue<>());
-    handshakes.allowCoreThreadTimeOut(true);
+    handshakes = pool("http-tls", TLS_THREADS, Integer.MAX_VALUE);
     loops = new NioEventLoopGroup(EVENT_LOOPS, new DefaultThreadFactory("http-io", true));
     ChannelFuture bound =
         new ServerBootstrap()
@@ -168,20 +146,21 @@ public final class HttpServer implements AutoCloseable {
         connections::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private static ThreadPoolExecutor pool(
-      String name, int threads, BlockingQueue<Runnable> waiting) {
-    return new ThreadPoolExecutor(
-        threads, threads, 60, TimeUnit.SECONDS, waiting, new DefaultThreadFactory(name, true));
-  }
-
-  private static ThreadPoolExecutor handlers(String name, int threads, int queued) {
-    ThreadPoolExecutor handlers = pool(name, threads, new LinkedBlockingQueue<>(queued));
-    handlers.allowCoreThreadTimeOut(true);
-    return handlers;
+  private static ThreadPoolExecutor pool(String name, int threads, int queued) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            60,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(queued),
+            new DefaultThreadFactory(name, true));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   private void accept(SocketChannel channel, Optional<SslContext> tls) {
-    HttpConnection connection = new HttpConnection(connections, new Dispatcher(), channel);
+    HttpConnection connection = new HttpConnection(connections, handler, this::queue, channel);
     Optional<String> reason = connections.enter(connection);
     channels.add(channel);
     ChannelPipeline pipeline = channel.pipeline();
@@ -198,7 +177,7 @@ public final class HttpServer implements AutoCloseable {
     }
     tls.ifPresent(context -> pipeline.addLast(context.newHandler(channel.alloc(), handshakes)));
     pipeline
-        .addLast(connection.firstByte())
+        .addLast(connection.reader().firstByte())
         .addLast(
             new HttpServerCodec(
                 new HttpDecoderConfig()
@@ -212,75 +191,50 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  /** Between the event loops, which read a request, and the threads, which handle it. */
-  private final class Dispatcher implements HttpConnection.Handler {
-    @Override
-    public Optional<PendingRequest> begin(HttpConnection connection, HttpRequest head) {
-      HttpCall call = new HttpCall(connection, head, HttpServer.this::stream);
-      try {
-        return Optional.of(new PendingRequest(call, adapter.toRequest(call), check));
-      } catch (RuntimeException e) {
-        // Restlet throws any exception for headers that it cannot read
-        return Optional.empty();
-      }
-    }
-
-    @Override
-    public void handle(PendingRequest request) {
-      ThreadPoolExecutor threads = Objects.requireNonNull(handlers.get(request.waitsFor()));
-      try {
-        threads.execute(() -> HttpServer.this.handle(request));
-      } catch (RejectedExecutionException e) {
-        request
-            .call()
-            .refuse(
-                HttpResponseStatus.SERVICE_UNAVAILABLE,
-                threads.isShutdown()
-                    ? "The controller is stopping"
-                    : "Too many requests are waiting; try again");
-      }
+  /** From the event loops, which read a request, to the threads, which handle it. */
+  private void queue(HttpConnection connection, PendingRequest request) {
+    ThreadPoolExecutor threads =
+        Objects.requireNonNull(handlers.get(request.exchange().waitsFor()));
+    try {
+      threads.execute(() -> handle(connection, request));
+    } catch (RejectedExecutionException e) {
+      connection.respond(
+          HttpAnswer.error(
+              HttpResponseStatus.SERVICE_UNAVAILABLE,
+              threads.isShutdown()
+                  ? "The controller is stopping"
+                  : "Too many requests are waiting; try again"));
     }
   }
 
-  private void handle(PendingRequest request) {
-    HttpCall call = request.call();
+  private void handle(HttpConnection connection, PendingRequest request) {
+    HttpAnswer answer =
+        HttpAnswer.error(
+            HttpResponseStatus.INTERNAL_SERVER_ERROR,
+            "Internal error in the controller; see its log");
     try {
-      answer(call, request.restletRequest());
+      answer = HttpAnswer.of(request.exchange().answer(request), request.isHead());
     } catch (RuntimeException e) {
-      logger.error("request_failed uri=\"{}\"", call.getRequestUri(), e);
+      logger.error("request_failed uri=\"{}\"", request.head().head().target(), e);
     } finally {
-      call.finish();
+      respond(connection, request, answer);
     }
   }
 
-  private void answer(HttpCall call, org.restlet.engine.adapter.HttpRequest request) {
-    try {
-      if (!hasReadableHeaders(request)) {
-        call.refuse(HttpResponseStatus.BAD_REQUEST, call.unreadableHeader());
-        return;
-      }
-      HttpResponse response = new HttpResponse(call, request);
-      Response.setCurrent(response);
-      restlet.handle(request, response);
-      @Nullable Representation content = response.getEntity();
-      adapter.commit(response);
-      // responses to HEAD, and those without changes, have lost it
-      if (content != null && response.getEntity() == null) {
-        content.release();
-      }
-    } finally {
-      Engine.clearThreadLocalVariables();
+  private void respond(HttpConnection connection, PendingRequest request, HttpAnswer answer) {
+    if (answer.stream().isEmpty()) {
+      connection.respond(answer);
+      return;
     }
-  }
-
-  /** Restlet reads these headers when they are asked for, and throws any exception. */
-  private static boolean hasReadableHeaders(org.restlet.engine.adapter.HttpRequest request) {
+    StreamedBody body = answer.stream().get();
     try {
-      @Nullable Representation unused = request.getEntity();
-      Conditions unusedToo = request.getConditions();
-      return true;
-    } catch (RuntimeException e) {
-      return false;
+      stream(() -> connection.stream(answer).send(body, request.head().head().target()));
+    } catch (RejectedExecutionException e) {
+      body.close();
+      connection.respond(
+          HttpAnswer.error(
+              HttpResponseStatus.SERVICE_UNAVAILABLE,
+              "Too many long responses are being sent; try again"));
     }
   }
 

@@ -41,7 +41,7 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
   private final Match match;
   private final byte[] data;
 
-  private LazyPacketIn(ByteBuf message, Match match) {
+  LazyPacketIn(ByteBuf message, Match match) {
     super(OFPacketIn.class);
     header = message.readLong();
     origin = message.readLong();
@@ -58,10 +58,6 @@ final class LazyPacketIn extends LazyMessage<OFPacketIn> implements OFPacketIn {
             && message.getLong(start + MATCH_OFFSET) == PORT_ONLY
         ? message.getInt(start + PORT_OFFSET)
         : OTHER_MATCH;
-  }
-
-  static LazyPacketIn read(ByteBuf message, Match match) {
-    return new LazyPacketIn(message, match);
   }
 
   @Override

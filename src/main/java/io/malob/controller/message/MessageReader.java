@@ -53,7 +53,7 @@ public final class MessageReader {
     if (type == LazyPacketIn.TYPE && version >= VERSION_13 && version <= VERSION_15) {
       int port = LazyPacketIn.port(message);
       if (port != LazyPacketIn.OTHER_MATCH) {
-        return LazyPacketIn.read(message, portMatch(version, port));
+        return new LazyPacketIn(message, portMatch(version, port));
       }
       if (!fields(version).areAllIn(message, start + LazyPacketIn.MATCH_OFFSET)) {
         return read(knownParts(message, version, LazyPacketIn.MATCH_OFFSET));

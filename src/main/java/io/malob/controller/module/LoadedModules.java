@@ -15,12 +15,6 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 public record LoadedModules(List<IFloodlightModule> available, List<IFloodlightModule> loaded)
     implements IFloodlightService {
 
-  /** Immutable copies. */
-  public LoadedModules {
-    available = List.copyOf(available);
-    loaded = List.copyOf(loaded);
-  }
-
   /** The class of the module that provides a service: of those that run, or else of any. */
   public Optional<String> providerOf(Class<? extends IFloodlightService> service) {
     return loaded.stream()

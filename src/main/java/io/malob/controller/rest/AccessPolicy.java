@@ -12,49 +12,26 @@ import io.malob.controller.access.Role;
 import io.malob.controller.access.StoredTokens;
 import io.malob.resource.Effect;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 
 /**
  * Decides from the head of a request alone whether it may pass. Open to everyone: the page's files,
  * which show no data without a token, the controller's health, the versions of OpenStack's API, and
  * reports of agents, which are signed. A valid token always works, even after many wrong tokens
  * from its source, so no client can lock others out. Safe for use by several threads; never blocks.
+ *
+ * @param log gets the refusals
  */
-final class AccessPolicy {
+record AccessPolicy(
+    AccessSettings settings, StoredTokens tokens, FailureLimit failures, AuditLog log) {
   private static final String REPORTS = "/wm/malob/reports";
 
   /** The allowed origins of a request, by Sec-Fetch-Site: the page itself, or a typed address. */
   private static final ImmutableSet<String> OWN_SITES = ImmutableSet.of("same-origin", "none");
 
-  private final AccessSettings settings;
-  private final RequestEffects effects;
-  private final StoredTokens tokens;
-  private final FailureLimit failures;
-  private final AuditLog log;
-
-  /**
-   * A policy of these settings, effects and tokens.
-   *
-   * @param log gets the refusals
-   * @param nanoTime counts nanoseconds
-   */
-  AccessPolicy(
-      AccessSettings settings,
-      RequestEffects effects,
-      StoredTokens tokens,
-      AuditLog log,
-      LongSupplier nanoTime) {
-    this.settings = settings;
-    this.effects = effects;
-    this.tokens = tokens;
-    failures = new FailureLimit(nanoTime);
-    this.log = log;
-  }
-
   /** Decides, and logs a refusal; once for each request. */
-  AccessDecision decide(RequestHead head) {
+  AccessDecision decide(RequestHead head, Effect effect) {
     Optional<Principal> principal = principalOf(head);
-    AccessDecision decision = decide(head, effects.of(head), principal);
+    AccessDecision decision = decide(head, effect, principal);
     if (decision instanceof Refused refused) {
       log.refused(head, principal, refused.status());
     }
@@ -129,7 +106,7 @@ final class AccessPolicy {
 
   private Optional<Principal> principalOf(RequestHead head) {
     if (!head.certificates().isEmpty()) {
-      return Optional.of(Principal.of(head.certificates().get(0), settings.administrators()));
+      return Optional.of(settings.administrators().principalOf(head.certificates().get(0)));
     }
     if (!tokens.isWanted() && !settings.hasClientCertificates()) {
       return Optional.of(Principal.ANYONE);
@@ -164,7 +141,7 @@ final class AccessPolicy {
             && (path.isEmpty()
                 || path.equals("/ui")
                 || path.startsWith("/ui/")
-                || FrontDoor.VERSIONS.contains(path)
+                || GuardedResources.VERSIONS.contains(path)
                 || path.equals("/wm/core/health/json")));
   }
 }

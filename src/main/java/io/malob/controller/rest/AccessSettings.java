@@ -1,12 +1,13 @@
 package io.malob.controller.rest;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.controller.access.Administrators;
 import io.malob.controller.access.HostNames;
 import io.malob.controller.access.StoredTokens;
 import io.malob.controller.access.TlsFiles;
 import io.malob.module.IStoreService;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.WrongSettingException;
 import io.malob.store.Store;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -31,22 +32,48 @@ record AccessSettings(
     Administrators administrators,
     HostNames hostNames,
     int strictTransportSeconds) {
-  private static final int MAX_SECONDS = 2 * 366 * 86_400;
+  private static final Setting<String> TOKENS =
+      Setting.text("tokens", "")
+          .describedAs("The file of tokens; empty: tokens.json in the data directory.");
+  private static final Setting<String> ADMINISTRATORS =
+      Setting.text("administrators", "")
+          .describedAs(
+              "The clients that may make changes with their certificates, separated by commas:"
+                  + " common names, or names such as DNS:ops.example or URI:spiffe://example/ops.");
+  private static final Setting<String> HOST_NAMES =
+      Setting.text("hostNames", "")
+          .describedAs(
+              "The names under which browsers may reach the controller, besides addresses and"
+                  + " localhost, separated by commas.");
+  private static final Setting<Integer> STRICT_TRANSPORT_SECONDS =
+      Setting.number("strictTransportSeconds", 0, 0, 2 * 366 * 86_400)
+          .describedAs(
+              "For how many seconds browsers use only HTTPS for the controller's host name, on all"
+                  + " of its ports; 0: browsers are not told.");
+
+  /** All of them. */
+  static final ImmutableList<Setting<?>> ALL =
+      ImmutableList.<Setting<?>>builder()
+          .add(TOKENS)
+          .addAll(TlsFiles.SETTINGS)
+          .add(ADMINISTRATORS, HOST_NAMES, STRICT_TRANSPORT_SECONDS, RestModule.INSECURE)
+          .build();
 
   /**
    * From the module's settings.
    *
    * @throws FloodlightModuleException if the controller would be open to other machines
    */
-  static AccessSettings read(SettingReader settings, IStoreService stores, String host)
+  static AccessSettings read(SettingReader settings, IStoreService stores)
       throws FloodlightModuleException {
-    String file = settings.text("tokens", "");
+    String host = settings.get(RestModule.HOST);
+    String file = settings.get(TOKENS);
     Store tokens =
         file.isEmpty()
-            ? stores.inDirectory(settings.text("data", ""))
+            ? stores.inDirectory(settings.get(RestModule.DATA))
             : stores.inFile(Path.of(file));
     Optional<TlsFiles> tls = TlsFiles.read(settings);
-    boolean isInsecure = settings.flag("insecure", false);
+    boolean isInsecure = settings.get(RestModule.INSECURE);
     boolean hasClients = wantsClients(tls);
     boolean isExposed = !isLoopback(host) && !hasClients && !isInsecure;
     if (isExposed && !StoredTokens.isIn(tokens)) {
@@ -61,9 +88,9 @@ record AccessSettings(
         tokens,
         isExposed,
         tls,
-        Administrators.of(settings.text("administrators", "")),
+        Administrators.of(settings.get(ADMINISTRATORS)),
         hostNames(settings),
-        settings.number("strictTransportSeconds", 0, 0, MAX_SECONDS));
+        settings.get(STRICT_TRANSPORT_SECONDS));
   }
 
   /** The header with which browsers use HTTPS only: for all ports of a name, so by a setting. */
@@ -74,15 +101,15 @@ record AccessSettings(
   }
 
   private static HostNames hostNames(SettingReader settings) throws FloodlightModuleException {
-    String setting = settings.text("hostNames", "");
+    String setting = settings.get(HOST_NAMES);
     try {
       return HostNames.of(setting);
     } catch (IllegalArgumentException e) {
-      throw new WrongSettingException(
-          String.format(
-              "%s.hostNames must be names, some with a port, such as lb.example, alt.example:8443;"
-                  + " not \"%s\"",
-              settings.module().getName(), setting));
+      throw settings.wrong(
+          HOST_NAMES,
+          "must be names, some with a port, such as lb.example, alt.example:8443; not \""
+              + setting
+              + "\"");
     }
   }
 

@@ -1,22 +1,30 @@
 package io.malob.controller.rest;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.net.HostAndPort;
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.malob.controller.access.AuditLog;
+import io.malob.controller.access.FailureLimit;
+import io.malob.controller.access.StoredTokens;
+import io.malob.controller.access.TlsFiles;
 import io.malob.controller.http.HttpLimits;
+import io.malob.controller.http.HttpServer;
 import io.malob.module.BaseModule;
 import io.malob.module.IStoreService;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.resource.ResourceRoutable;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
+import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Level;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
@@ -24,51 +32,76 @@ import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.restserver.RestletRoutable;
 import org.jspecify.annotations.Nullable;
-import org.restlet.engine.Engine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * The HTTP server as a module. It starts when {@link #run} is called, after all modules have added
- * their resources. Settings: {@code host} (loopback), {@code httpPort} (8080; 0 for a free one),
- * {@code maxThreads} (16) for requests, {@code maxConnections} (4096; half of the files that the
- * process may open at most), {@code maxConnectionsPerAddress} (256; three quarters of all for this
- * machine), {@code requestSeconds} (10) that a request may take to arrive; for access {@code
- * tokens} (tokens.json in {@code data}), {@code certificate}, {@code privateKey}, {@code
- * clientAuthorities}, {@code administrators}, {@code hostNames}, {@code strictTransportSeconds}
- * (0), {@code insecure}.
+ * their resources.
  *
- * <p>As in Floodlight, Restlet's resources find every service in the attributes of their context,
- * under the name of the service's interface. Ours do not need that.
+ * <p>It serves resources in a {@link ResourceRoutable} only, without Restlet.
  */
-@Settings({
-  "data",
-  "host",
-  "httpPort",
-  "maxThreads",
-  "maxConnections",
-  "maxConnectionsPerAddress",
-  "requestSeconds",
-  "tokens",
-  "certificate",
-  "privateKey",
-  "clientAuthorities",
-  "administrators",
-  "hostNames",
-  "strictTransportSeconds",
-  "insecure"
-})
 public final class RestModule extends BaseModule implements IRestApiService, AutoCloseable {
+  /** The address of the REST interface. */
+  public static final Setting<String> HOST =
+      Setting.text("host", "127.0.0.1")
+          .describedAs("The address of the REST interface; option --bind sets it.");
+
+  /** The port of the REST interface. */
+  public static final Setting<Integer> HTTP_PORT =
+      Setting.number("httpPort", 8080, 0, 65_535)
+          .describedAs(
+              "The port of the REST interface; 0: a free one. Option --http-port sets it.");
+
+  /** Whether other machines are served without authentication. */
+  public static final Setting<Boolean> INSECURE =
+      Setting.flag("insecure", false)
+          .describedAs(
+              "true: serve other machines without authentication; option --insecure sets it.");
+
+  private static final Setting<Integer> MAX_THREADS =
+      Setting.number("maxThreads", 16, 1, 1024)
+          .describedAs(
+              "The max number of threads that handle reads, and as many for changes; none waits"
+                  + " for a client.");
+  private static final Setting<Integer> MAX_CONNECTIONS =
+      Setting.number("maxConnections", 4096, 16, 65_536)
+          .describedAs(
+              "The max number of connections of all clients; at most half of the files that the"
+                  + " process may open.");
+  private static final Setting<Integer> MAX_CONNECTIONS_PER_ADDRESS =
+      Setting.number("maxConnectionsPerAddress", 256, 1, 65_536)
+          .describedAs(
+              "The max number of connections of one address; three quarters of all for this"
+                  + " machine.");
+  private static final Setting<Integer> REQUEST_SECONDS =
+      Setting.number("requestSeconds", 10, 1, 3600)
+          .describedAs("The max time in seconds until a request is complete.");
+
   private static final Logger logger = LoggerFactory.getLogger(RestModule.class);
 
-  private final List<RestletRoutable> routables = new CopyOnWriteArrayList<>();
-  private final Map<String, Object> services = new HashMap<>();
-  private String host = "127.0.0.1";
-  private int port = 8080;
+  private final List<ResourceRoutable> resources = new CopyOnWriteArrayList<>();
+  private String host = HOST.defaultText();
+  private int port;
   private HttpLimits limits = HttpLimits.of(16, 4096, 256, 10);
   private @Nullable AccessSettings access;
-  private @Nullable RestServer server;
+  private @Nullable HttpServer server;
+
+  @Override
+  public List<Setting<?>> settings() {
+    return ImmutableList.<Setting<?>>builder()
+        .add(
+            DATA,
+            HOST,
+            HTTP_PORT,
+            MAX_THREADS,
+            MAX_CONNECTIONS,
+            MAX_CONNECTIONS_PER_ADDRESS,
+            REQUEST_SECONDS)
+        .addAll(AccessSettings.ALL)
+        .build();
+  }
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -78,16 +111,18 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
   @Override
   protected void init(FloodlightModuleContext context, SettingReader settings)
       throws FloodlightModuleException {
-    host = settings.text("host", host);
-    port = settings.number("httpPort", port, 0, 65535);
+    host = settings.get(HOST);
+    port = settings.get(HTTP_PORT);
     limits =
         HttpLimits.of(
-            settings.number("maxThreads", 16, 1, 1024),
-            Math.min(settings.number("maxConnections", 4096, 16, 65536), maxConnections()),
-            settings.number("maxConnectionsPerAddress", 256, 1, 65536),
-            settings.number("requestSeconds", 10, 1, 3600));
-    access = AccessSettings.read(settings, context.getServiceImpl(IStoreService.class), host);
-    bridgeLogging();
+            settings.get(MAX_THREADS),
+            Math.min(settings.get(MAX_CONNECTIONS), maxConnections()),
+            settings.get(MAX_CONNECTIONS_PER_ADDRESS),
+            settings.get(REQUEST_SECONDS));
+    access = AccessSettings.read(settings, context.getServiceImpl(IStoreService.class));
+    // libraries that log through java.util.logging
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
   }
 
   /** Switches need files as well. */
@@ -98,27 +133,25 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
         : Integer.MAX_VALUE;
   }
 
-  /**
-   * Restlet sets up java.util.logging anew when it is first used: the bridge must come after. Its
-   * warnings are about headers that it cannot read: clients could fill the log with them.
-   */
-  private static void bridgeLogging() {
-    Engine.setRestletLogLevel(Level.SEVERE);
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install();
-  }
-
   @Override
   public void startUp(FloodlightModuleContext context) {
-    for (Class<? extends IFloodlightService> service : context.getAllServices()) {
-      services.put(service.getCanonicalName(), context.getServiceImpl(service));
-    }
     addRestletRoutable(new ResourceRoutable("/wm/core", CoreRoutes.of(context)));
   }
 
+  /**
+   * Adds resources.
+   *
+   * @throws IllegalArgumentException if they are not a {@link ResourceRoutable}
+   */
   @Override
   public void addRestletRoutable(RestletRoutable routable) {
-    routables.add(routable);
+    if (!(routable instanceof ResourceRoutable ours)) {
+      throw new IllegalArgumentException(
+          "The resources at "
+              + routable.basePath()
+              + " are of Restlet, which only Floodlight serves: make them a ResourceRoutable");
+    }
+    resources.add(ours);
   }
 
   /**
@@ -129,9 +162,33 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
   @Override
   public void run() {
     AccessSettings who = Objects.requireNonNull(access, "run before init");
-    RestServer started = new RestServer(host, port, limits, who, services, routables);
+    AuditLog log = new AuditLog(System::nanoTime);
+    AccessPolicy policy =
+        new AccessPolicy(who, tokens(who), new FailureLimit(System::nanoTime), log);
+    HttpServer started =
+        new HttpServer(
+            new InetSocketAddress(host, port),
+            who.tls().map(RestModule::load),
+            limits,
+            new GuardedResources(resources, policy, log, Clock.systemUTC(), who.strictTransport()));
     server = started;
     logger.info("http_started address={} port={}", host, started.port());
+  }
+
+  private static StoredTokens tokens(AccessSettings access) {
+    try {
+      return new StoredTokens(access.tokens(), access.mustHaveTokens(), Clock.systemUTC());
+    } catch (IOException e) {
+      throw new UncheckedIOException("The tokens cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private static SslContext load(TlsFiles tls) {
+    try {
+      return tls.load();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e.getMessage(), e);
+    }
   }
 
   /**
@@ -140,7 +197,7 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
    * @throws IllegalStateException before {@link #run}
    */
   public int httpPort() {
-    RestServer running = server;
+    HttpServer running = server;
     if (running == null) {
       throw new IllegalStateException("not serving yet");
     }
@@ -164,7 +221,7 @@ public final class RestModule extends BaseModule implements IRestApiService, Aut
   /** Stops the server, if it runs. */
   @Override
   public void close() {
-    RestServer running = server;
+    HttpServer running = server;
     if (running != null) {
       running.close();
     }

@@ -1,7 +1,15 @@
 package io.malob.controller.rest;
 
+import com.google.common.io.CountingOutputStream;
 import com.google.common.util.concurrent.ListenableFuture;
+import io.malob.json.Json;
+import io.malob.json.RejectedException;
+import io.malob.json.RejectedException.Reason;
+import io.malob.resource.StreamedBody;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -9,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import net.floodlightcontroller.core.IOFSwitch;
 
 /**
@@ -40,34 +50,29 @@ final class StatisticReader {
     maxHeldBytes = heapBytes / 16;
   }
 
-  /** There is no room for another answer now. */
-  static final class BusyException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    BusyException(String message) {
-      super(message);
-    }
-  }
-
-  /** An answer, which counts until it is closed. */
-  final class Answer implements AutoCloseable {
-    private final PackedJson json;
-
-    private Answer(PackedJson json) {
-      this.json = json;
+  /**
+   * An answer as a JSON document, which counts until it is closed. It is compressed: statistics are
+   * long and repetitive, and clients may read them slowly.
+   *
+   * @param length how many bytes the document has
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and not changed
+  record Answer(byte[] packed, long length, AtomicLong heldBytes) implements StreamedBody {
+    @Override
+    public String mediaType() {
+      return "application/json";
     }
 
-    long length() {
-      return json.length();
-    }
-
-    void writeTo(OutputStream out) throws IOException {
-      json.writeTo(out);
+    @Override
+    public void write(OutputStream out) throws IOException {
+      try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(packed))) {
+        in.transferTo(out);
+      }
     }
 
     @Override
     public void close() {
-      heldBytes.addAndGet(-json.packedLength());
+      heldBytes.addAndGet(-packed.length);
     }
   }
 
@@ -75,15 +80,16 @@ final class StatisticReader {
    * Sends the request to a switch, in turn.
    *
    * @throws ExecutionException if the switch does not answer, or not validly
+   * @throws RejectedException if there is no room for another answer now
    */
   Answer ask(IOFSwitch sw, Function<IOFSwitch, ListenableFuture<Object>> question)
-      throws ExecutionException, BusyException {
+      throws ExecutionException, RejectedException {
     try {
       if (!turns.tryAcquire(TURN_SECONDS, TimeUnit.SECONDS)) {
-        throw new BusyException("Statistics of other switches are still being read; try again");
+        throw busy("Statistics of other switches are still being read; try again");
       }
       try {
-        return held(PackedJson.of(question.apply(sw).get(ANSWER_SECONDS, TimeUnit.SECONDS)));
+        return held(question.apply(sw).get(ANSWER_SECONDS, TimeUnit.SECONDS));
       } finally {
         turns.release();
       }
@@ -95,11 +101,21 @@ final class StatisticReader {
     }
   }
 
-  private Answer held(PackedJson json) throws BusyException {
-    if (heldBytes.addAndGet(json.packedLength()) > maxHeldBytes) {
-      heldBytes.addAndGet(-json.packedLength());
-      throw new BusyException("Clients have not read earlier answers yet; try again");
+  private Answer held(Object value) throws IOException, RejectedException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    CountingOutputStream plain = new CountingOutputStream(new GZIPOutputStream(packed));
+    try (plain) {
+      Json.write(plain, value);
     }
-    return new Answer(json);
+    Answer answer = new Answer(packed.toByteArray(), plain.getCount(), heldBytes);
+    if (heldBytes.addAndGet(packed.size()) > maxHeldBytes) {
+      answer.close();
+      throw busy("Clients have not read earlier answers yet; try again");
+    }
+    return answer;
+  }
+
+  static RejectedException busy(String sentence) {
+    return new RejectedException(Reason.BUSY, sentence, null);
   }
 }

@@ -12,10 +12,10 @@ import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
+import io.malob.resource.StreamedBody;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -24,9 +24,6 @@ import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.restlet.data.CharacterSet;
-import org.restlet.data.MediaType;
-import org.restlet.representation.OutputRepresentation;
 
 /**
  * Requests a statistic from one switch, or all, and waits for the answer. Safe for use by several
@@ -60,19 +57,13 @@ final class StatisticsResource {
         SwitchStatistic.named(stat).orElseThrow(() -> noStatistic(stat));
     if (id.equals("all")) {
       if (!all.tryAcquire()) {
-        throw new RejectedException(
-            Reason.BUSY, "Statistics of all switches are still being sent; try again", null);
+        throw StatisticReader.busy("Statistics of all switches are still being sent; try again");
       }
-      return Reply.ok(
-          new AllStatistics(switches.getAllSwitchMap().values(), question, reader, all));
+      return Reply.ok(new AllStatistics(question));
     }
     try {
       StatisticReader.Answer answer = reader.ask(connected(id), question);
-      return answer.length() > SHORT_BYTES
-          ? Reply.ok(new LongAnswer(answer))
-          : Reply.document(JSON, whole(answer));
-    } catch (StatisticReader.BusyException e) {
-      throw new RejectedException(Reason.BUSY, String.valueOf(e.getMessage()), null);
+      return answer.length() > SHORT_BYTES ? Reply.ok(answer) : Reply.document(JSON, whole(answer));
     } catch (ExecutionException e) {
       boolean refused =
           e.getCause() instanceof OpenFlowErrorException
@@ -107,34 +98,8 @@ final class StatisticsResource {
   private static byte[] whole(StatisticReader.Answer answer) throws IOException {
     try (answer) {
       ByteArrayOutputStream plain = new ByteArrayOutputStream((int) answer.length());
-      answer.writeTo(plain);
+      answer.write(plain);
       return plain.toByteArray();
-    }
-  }
-
-  /** An answer that is decompressed while its client reads it. */
-  private static final class LongAnswer extends OutputRepresentation {
-    private final StatisticReader.Answer answer;
-    private boolean isReleased;
-
-    LongAnswer(StatisticReader.Answer answer) {
-      super(MediaType.APPLICATION_JSON);
-      this.answer = answer;
-      setCharacterSet(CharacterSet.UTF_8);
-    }
-
-    @Override
-    public void write(OutputStream out) throws IOException {
-      answer.writeTo(out);
-    }
-
-    @Override
-    public synchronized void release() {
-      if (!isReleased) {
-        isReleased = true;
-        answer.close();
-      }
-      super.release();
     }
   }
 
@@ -142,51 +107,42 @@ final class StatisticsResource {
    * The answer of each switch under its datapath id. The next switch is asked when the answer
    * before has been sent; a missing answer is replaced by its reason.
    */
-  private static final class AllStatistics extends OutputRepresentation {
-    private final ImmutableSortedMap<String, IOFSwitch> switches;
+  private final class AllStatistics implements StreamedBody {
+    private final ImmutableSortedMap<String, IOFSwitch> asked;
     private final Function<IOFSwitch, ListenableFuture<Object>> question;
-    private final StatisticReader reader;
-    private final Semaphore all;
-    private boolean isReleased;
 
-    AllStatistics(
-        Collection<IOFSwitch> switches,
-        Function<IOFSwitch, ListenableFuture<Object>> question,
-        StatisticReader reader,
-        Semaphore all) {
-      super(MediaType.APPLICATION_JSON);
-      this.switches =
-          ImmutableSortedMap.copyOf(Maps.uniqueIndex(switches, sw -> sw.getId().toString()));
+    AllStatistics(Function<IOFSwitch, ListenableFuture<Object>> question) {
+      asked =
+          ImmutableSortedMap.copyOf(
+              Maps.uniqueIndex(switches.getAllSwitchMap().values(), sw -> sw.getId().toString()));
       this.question = question;
-      this.reader = reader;
-      this.all = all;
-      setCharacterSet(CharacterSet.UTF_8);
+    }
+
+    @Override
+    public String mediaType() {
+      return JSON;
     }
 
     @Override
     public void write(OutputStream out) throws IOException {
       String before = "{";
-      for (Map.Entry<String, IOFSwitch> each : switches.entrySet()) {
+      for (Map.Entry<String, IOFSwitch> each : asked.entrySet()) {
         out.write((before + "\"" + each.getKey() + "\":").getBytes(US_ASCII));
         before = ",";
         try (StatisticReader.Answer answer = reader.ask(each.getValue(), question)) {
-          answer.writeTo(out);
+          answer.write(out);
         } catch (ExecutionException e) {
           out.write(Json.bytes(Map.of("error", reason(e))));
-        } catch (StatisticReader.BusyException e) {
-          out.write(Json.bytes(Map.of("error", String.valueOf(e.getMessage()))));
+        } catch (RejectedException e) {
+          out.write(Json.bytes(Map.of("error", e.sentence())));
         }
       }
-      out.write((switches.isEmpty() ? "{}" : "}").getBytes(US_ASCII));
+      out.write((asked.isEmpty() ? "{}" : "}").getBytes(US_ASCII));
     }
 
     @Override
-    public synchronized void release() {
-      if (!isReleased) {
-        isReleased = true;
-        all.release();
-      }
-      super.release();
+    public void close() {
+      all.release();
     }
   }
 

@@ -10,16 +10,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import net.floodlightcontroller.core.IOFSwitch;
-import org.projectfloodlight.openflow.protocol.OFDescStatsReply;
-import org.projectfloodlight.openflow.protocol.OFPortDesc;
-import org.projectfloodlight.openflow.protocol.OFPortStatsEntry;
-import org.projectfloodlight.openflow.protocol.OFPortStatsPropEthernet;
-import org.projectfloodlight.openflow.protocol.OFQueueStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsReply;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFGroupDescStatsRequest;
+import org.projectfloodlight.openflow.protocol.OFGroupStatsReply;
+import org.projectfloodlight.openflow.protocol.OFMeterConfigStatsReply;
+import org.projectfloodlight.openflow.protocol.OFMeterFeaturesStatsReply;
+import org.projectfloodlight.openflow.protocol.OFMeterStatsReply;
+import org.projectfloodlight.openflow.protocol.OFPortDescStatsReply;
+import org.projectfloodlight.openflow.protocol.OFPortStatsReply;
+import org.projectfloodlight.openflow.protocol.OFQueueStatsReply;
 import org.projectfloodlight.openflow.protocol.OFStatsReply;
 import org.projectfloodlight.openflow.protocol.OFStatsRequest;
-import org.projectfloodlight.openflow.protocol.OFTableFeatures;
-import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFTableFeaturesStatsReply;
+import org.projectfloodlight.openflow.protocol.OFTableStatsReply;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -27,26 +34,99 @@ import org.projectfloodlight.openflow.types.OFPort;
  * strings, as in Floodlight. Fields that a version of OpenFlow lacks are omitted. Pure.
  */
 final class SwitchStatistic {
-  private static final long ALL_QUEUES = 0xffff_ffffL;
+  /** Stands for all queues, and for all meters. */
+  private static final long ALL = 0xffff_ffffL;
 
   private static final ImmutableMap<String, Function<IOFSwitch, ListenableFuture<Object>>> BY_NAME =
       ImmutableMap.<String, Function<IOFSwitch, ListenableFuture<Object>>>builder()
-          .put("aggregate", FlowStatistics::aggregate)
-          .put("desc", SwitchStatistic::description)
+          .put(
+              "aggregate",
+              one(
+                  "aggregate",
+                  of -> of.buildAggregateStatsRequest().setOutGroup(OFGroup.ANY).build(),
+                  StatisticRows::sum))
+          .put(
+              "desc",
+              one("desc", of -> of.buildDescStatsRequest().build(), StatisticRows::description))
           .put("features", SwitchStatistic::features)
-          .put("flow", FlowStatistics::flows)
-          .put("group", GroupStatistics::counters)
-          .put("group-desc", GroupStatistics::descriptions)
-          .put("group-features", GroupStatistics::features)
-          .put("meter", MeterStatistics::counters)
-          .put("meter-config", MeterStatistics::configuration)
-          .put("meter-features", MeterStatistics::features)
+          .put(
+              "flow",
+              all(
+                  "flows",
+                  of -> of.buildFlowStatsRequest().setOutGroup(OFGroup.ANY).build(),
+                  OFFlowStatsReply::getEntries,
+                  StatisticRows::flow))
+          .put(
+              "group",
+              all(
+                  "group",
+                  of -> of.buildGroupStatsRequest().setGroup(OFGroup.ALL).build(),
+                  OFGroupStatsReply::getEntries,
+                  StatisticRows::group))
+          .put(
+              "group-desc",
+              all(
+                  "group_desc",
+                  SwitchStatistic::groups,
+                  OFGroupDescStatsReply::getEntries,
+                  StatisticRows::groupDescription))
+          .put(
+              "group-features",
+              one(
+                  "group_features",
+                  of -> of.buildGroupFeaturesStatsRequest().build(),
+                  StatisticRows::groupFeatures))
+          .put(
+              "meter",
+              all(
+                  "meter",
+                  of -> of.buildMeterStatsRequest().setMeterId(ALL).build(),
+                  OFMeterStatsReply::getEntries,
+                  StatisticRows::meter))
+          .put(
+              "meter-config",
+              all(
+                  "meter_config",
+                  of -> of.buildMeterConfigStatsRequest().setMeterId(ALL).build(),
+                  OFMeterConfigStatsReply::getEntries,
+                  StatisticRows::meterConfiguration))
+          .put(
+              "meter-features",
+              one(
+                  "meter_features",
+                  of -> of.buildMeterFeaturesStatsRequest().build(),
+                  (OFMeterFeaturesStatsReply reply) ->
+                      StatisticRows.meterFeatures(reply.getFeatures())))
           .put("port", SwitchStatistic::ports)
-          .put("port-desc", SwitchStatistic::portDescriptions)
-          .put("queue", SwitchStatistic::queues)
+          .put(
+              "port-desc",
+              all(
+                  "port_desc",
+                  of -> of.buildPortDescStatsRequest().build(),
+                  OFPortDescStatsReply::getEntries,
+                  StatisticRows::portDescription))
+          .put(
+              "queue",
+              all(
+                  "queues",
+                  of -> of.buildQueueStatsRequest().setPortNo(OFPort.ANY).setQueueId(ALL).build(),
+                  OFQueueStatsReply::getEntries,
+                  StatisticRows::queue))
           .put("role", SwitchStatistic::role)
-          .put("table", SwitchStatistic::tables)
-          .put("table-features", SwitchStatistic::tableFeatures)
+          .put(
+              "table",
+              all(
+                  "table",
+                  of -> of.buildTableStatsRequest().build(),
+                  OFTableStatsReply::getEntries,
+                  StatisticRows::table))
+          .put(
+              "table-features",
+              all(
+                  "tableFeatures",
+                  of -> of.buildTableFeaturesStatsRequest().build(),
+                  OFTableFeaturesStatsReply::getEntries,
+                  StatisticRows::tableFeature))
           .build();
 
   private SwitchStatistic() {}
@@ -61,143 +141,66 @@ final class SwitchStatistic {
     return BY_NAME.keySet();
   }
 
-  /** Asks for a list of entries: shown under that name, beside the version, once. */
-  static <R extends OFStatsReply, E> ListenableFuture<Object> askAll(
-      IOFSwitch sw,
+  /**
+   * Asks for a list of entries: shown under that name, beside the version, once. Rows are created
+   * one by one while they are written: together they need more memory than the answer.
+   */
+  private static <R extends OFStatsReply, E> Function<IOFSwitch, ListenableFuture<Object>> all(
       String name,
-      OFStatsRequest<R> request,
+      Function<OFFactory, OFStatsRequest<R>> request,
       Function<R, List<E>> entries,
       Function<E, Row> row) {
-    return Futures.transform(
-        sw.writeStatsRequest(request),
-        replies ->
-            new Row()
-                .add("version", request::getVersion)
-                .put(name, rows(replies, entries, row))
-                .fields(),
-        MoreExecutors.directExecutor());
-  }
-
-  /**
-   * Rows that are created one by one while they are written: together they need more memory than
-   * the answer.
-   */
-  private static <R, E> Iterable<Map<String, Object>> rows(
-      List<R> replies, Function<R, List<E>> entries, Function<E, Row> row) {
-    return () ->
-        replies.stream()
-            .flatMap(reply -> entries.apply(reply).stream())
-            .map(entry -> row.apply(entry).fields())
-            .iterator();
+    return sw ->
+        ask(
+            sw,
+            request,
+            replies -> {
+              Iterable<Map<String, Object>> rows =
+                  () ->
+                      replies.stream()
+                          .flatMap(reply -> entries.apply(reply).stream())
+                          .map(entry -> row.apply(entry).fields())
+                          .iterator();
+              return new Row()
+                  .add("version", sw.getOFFactory()::getVersion)
+                  .put(name, rows)
+                  .fields();
+            });
   }
 
   /** Asks for one object: shown under that name. */
-  static <R extends OFStatsReply> ListenableFuture<Object> askOne(
-      IOFSwitch sw, String name, OFStatsRequest<R> request, Function<R, Row> row) {
+  private static <R extends OFStatsReply> Function<IOFSwitch, ListenableFuture<Object>> one(
+      String name, Function<OFFactory, OFStatsRequest<R>> request, Function<R, Row> row) {
+    return sw -> ask(sw, request, replies -> Map.of(name, row.apply(replies.get(0)).fields()));
+  }
+
+  private static <R extends OFStatsReply> ListenableFuture<Object> ask(
+      IOFSwitch sw,
+      Function<OFFactory, OFStatsRequest<R>> request,
+      com.google.common.base.Function<List<R>, Object> shown) {
     return Futures.transform(
-        sw.writeStatsRequest(request),
-        replies -> Map.of(name, row.apply(replies.get(0)).fields()),
+        sw.writeStatsRequest(request.apply(sw.getOFFactory())),
+        shown,
         MoreExecutors.directExecutor());
+  }
+
+  private static OFGroupDescStatsRequest groups(OFFactory of) {
+    return of.getVersion() == OFVersion.OF_15
+        ? of.buildGroupDescStatsRequest().setGroup(OFGroup.ALL).build()
+        : of.buildGroupDescStatsRequest().build();
   }
 
   /** Floodlight nests the rows of ports in another list. */
   private static ListenableFuture<Object> ports(IOFSwitch sw) {
     return Futures.transform(
-        askAll(
-            sw,
-            "port",
-            sw.getOFFactory().buildPortStatsRequest().setPortNo(OFPort.ANY).build(),
-            reply -> reply.getEntries(),
-            SwitchStatistic::port),
+        all(
+                "port",
+                of -> of.buildPortStatsRequest().setPortNo(OFPort.ANY).build(),
+                OFPortStatsReply::getEntries,
+                StatisticRows::port)
+            .apply(sw),
         reply -> Map.of("port_reply", List.of(reply)),
         MoreExecutors.directExecutor());
-  }
-
-  private static Row port(OFPortStatsEntry entry) {
-    Row row =
-        new Row()
-            .add("port_number", entry::getPortNo)
-            .count("receive_packets", entry::getRxPackets)
-            .count("transmit_packets", entry::getTxPackets)
-            .count("receive_bytes", entry::getRxBytes)
-            .count("transmit_bytes", entry::getTxBytes)
-            .count("receive_dropped", entry::getRxDropped)
-            .count("transmit_dropped", entry::getTxDropped)
-            .count("receive_errors", entry::getRxErrors)
-            .count("transmit_errors", entry::getTxErrors);
-    if (entry.getVersion() == OFVersion.OF_13) {
-      row.count("receive_frame_errors", entry::getRxFrameErr)
-          .count("receive_overrun_errors", entry::getRxOverErr)
-          .count("receive_CRC_errors", entry::getRxCrcErr)
-          .count("collisions", entry::getCollisions);
-    } else {
-      entry.getProperties().stream()
-          .filter(OFPortStatsPropEthernet.class::isInstance)
-          .map(OFPortStatsPropEthernet.class::cast)
-          .forEach(
-              ethernet ->
-                  row.count("receive_frame_errors", ethernet::getRxFrameErr)
-                      .count("receive_overrun_errors", ethernet::getRxOverErr)
-                      .count("receive_CRC_errors", ethernet::getRxCrcErr)
-                      .count("collisions", ethernet::getCollisions));
-    }
-    return row.add("duration_sec", entry::getDurationSec)
-        .add("duration_nsec", entry::getDurationNsec);
-  }
-
-  private static ListenableFuture<Object> description(IOFSwitch sw) {
-    return askOne(
-        sw,
-        "desc",
-        sw.getOFFactory().buildDescStatsRequest().build(),
-        SwitchStatistic::descriptionOf);
-  }
-
-  private static Row descriptionOf(OFDescStatsReply reply) {
-    return new Row()
-        .add("version", reply::getVersion)
-        .add("manufacturer_description", reply::getMfrDesc)
-        .add("hardware_description", reply::getHwDesc)
-        .add("software_description", reply::getSwDesc)
-        .add("serial_number", reply::getSerialNum)
-        .add("datapath_description", reply::getDpDesc);
-  }
-
-  private static ListenableFuture<Object> tables(IOFSwitch sw) {
-    return askAll(
-        sw,
-        "table",
-        sw.getOFFactory().buildTableStatsRequest().build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::table);
-  }
-
-  private static Row table(OFTableStatsEntry entry) {
-    return new Row()
-        .add("table_id", entry::getTableId)
-        .add("active_count", entry::getActiveCount)
-        .count("lookup_count", entry::getLookupCount)
-        .count("match_count", entry::getMatchedCount);
-  }
-
-  private static ListenableFuture<Object> tableFeatures(IOFSwitch sw) {
-    return askAll(
-        sw,
-        "tableFeatures",
-        sw.getOFFactory().buildTableFeaturesStatsRequest().build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::tableFeature);
-  }
-
-  private static Row tableFeature(OFTableFeatures table) {
-    return new Row()
-        .add("version", table::getVersion)
-        .add("table_id", table::getTableId)
-        .add("name", table::getName)
-        .add("metadata_match", table::getMetadataMatch)
-        .add("metadata_write", table::getMetadataWrite)
-        .add("config", table::getConfig)
-        .add("max_entries", table::getMaxEntries);
   }
 
   /** The description from the switch's handshake. */
@@ -215,53 +218,5 @@ final class SwitchStatistic {
   private static ListenableFuture<Object> role(IOFSwitch sw) {
     return Futures.immediateFuture(
         Map.of(sw.getId().toString(), sw.getControllerRole().toString()));
-  }
-
-  private static ListenableFuture<Object> portDescriptions(IOFSwitch sw) {
-    return askAll(
-        sw,
-        "port_desc",
-        sw.getOFFactory().buildPortDescStatsRequest().build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::portDescription);
-  }
-
-  private static Row portDescription(OFPortDesc port) {
-    return new Row()
-        .add("port_number", port::getPortNo)
-        .add("hardware_address", port::getHwAddr)
-        .add("name", port::getName)
-        .add("config", port::getConfig)
-        .add("state", port::getState)
-        .add("current_features", port::getCurr)
-        .add("advertised_features", port::getAdvertised)
-        .add("supported_features", port::getSupported)
-        .add("peer_features", port::getPeer)
-        .add("curr_speed", port::getCurrSpeed)
-        .add("max_speed", port::getMaxSpeed);
-  }
-
-  private static ListenableFuture<Object> queues(IOFSwitch sw) {
-    return askAll(
-        sw,
-        "queues",
-        sw.getOFFactory()
-            .buildQueueStatsRequest()
-            .setPortNo(OFPort.ANY)
-            .setQueueId(ALL_QUEUES)
-            .build(),
-        reply -> reply.getEntries(),
-        SwitchStatistic::queue);
-  }
-
-  private static Row queue(OFQueueStatsEntry entry) {
-    return new Row()
-        .add("port", entry::getPortNo)
-        .add("queue_id", entry::getQueueId)
-        .count("tx_bytes", entry::getTxBytes)
-        .count("tx_packets", entry::getTxPackets)
-        .count("tx_errors", entry::getTxErrors)
-        .add("duration_sec", entry::getDurationSec)
-        .add("duration_nsec", entry::getDurationNsec);
   }
 }

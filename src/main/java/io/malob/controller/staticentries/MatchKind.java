@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSortedMap;
 import io.malob.json.RejectedException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
@@ -36,49 +37,33 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     F parse(String name, String text) throws RejectedException;
   }
 
+  private static final Parser<MacAddress> MAC = (name, text) -> MacAddress.of(text);
+  private static final Parser<IPv4Address> ADDRESS = (name, text) -> IPv4Address.of(text);
+  private static final Parser<TransportPort> PORT = number(0xffff, TransportPort::of);
+
   private static final ImmutableSortedMap<String, MatchKind<?>> ALL = all();
 
   private static ImmutableSortedMap<String, MatchKind<?>> all() {
     ImmutableSortedMap.Builder<String, MatchKind<?>> all = ImmutableSortedMap.naturalOrder();
     add(all, "in_port", MatchField.IN_PORT, Values::port);
-    add(all, "eth_type", MatchField.ETH_TYPE, (n, t) -> EthType.of(Values.number(n, t, 0, 0xffff)));
-    add(all, "eth_src", MatchField.ETH_SRC, (n, t) -> MacAddress.of(t));
-    add(all, "eth_dst", MatchField.ETH_DST, (n, t) -> MacAddress.of(t));
-    add(
-        all,
-        "eth_vlan_vid",
-        MatchField.VLAN_VID,
-        (n, t) -> OFVlanVidMatch.ofVlan(Values.number(n, t, 0, 4095)));
-    add(
-        all,
-        "ip_proto",
-        MatchField.IP_PROTO,
-        (n, t) -> IpProtocol.of((short) Values.number(n, t, 0, 255)));
-    add(all, "ipv4_src", MatchField.IPV4_SRC, (n, t) -> IPv4Address.of(t));
-    add(all, "ipv4_dst", MatchField.IPV4_DST, (n, t) -> IPv4Address.of(t));
-    add(all, "tcp_src", MatchField.TCP_SRC, MatchKind::transportPort);
-    add(all, "tcp_dst", MatchField.TCP_DST, MatchKind::transportPort);
-    add(all, "udp_src", MatchField.UDP_SRC, MatchKind::transportPort);
-    add(all, "udp_dst", MatchField.UDP_DST, MatchKind::transportPort);
-    add(
-        all,
-        "icmpv4_type",
-        MatchField.ICMPV4_TYPE,
-        (n, t) -> ICMPv4Type.of((short) Values.number(n, t, 0, 255)));
-    add(
-        all,
-        "icmpv4_code",
-        MatchField.ICMPV4_CODE,
-        (n, t) -> ICMPv4Code.of((short) Values.number(n, t, 0, 255)));
-    add(
-        all,
-        "arp_opcode",
-        MatchField.ARP_OP,
-        (n, t) -> ArpOpcode.of(Values.number(n, t, 0, 0xffff)));
-    add(all, "arp_spa", MatchField.ARP_SPA, (n, t) -> IPv4Address.of(t));
-    add(all, "arp_tpa", MatchField.ARP_TPA, (n, t) -> IPv4Address.of(t));
-    add(all, "arp_sha", MatchField.ARP_SHA, (n, t) -> MacAddress.of(t));
-    add(all, "arp_tha", MatchField.ARP_THA, (n, t) -> MacAddress.of(t));
+    add(all, "eth_type", MatchField.ETH_TYPE, number(0xffff, EthType::of));
+    add(all, "eth_src", MatchField.ETH_SRC, MAC);
+    add(all, "eth_dst", MatchField.ETH_DST, MAC);
+    add(all, "eth_vlan_vid", MatchField.VLAN_VID, number(4095, OFVlanVidMatch::ofVlan));
+    add(all, "ip_proto", MatchField.IP_PROTO, number(255, n -> IpProtocol.of((short) n)));
+    add(all, "ipv4_src", MatchField.IPV4_SRC, ADDRESS);
+    add(all, "ipv4_dst", MatchField.IPV4_DST, ADDRESS);
+    add(all, "tcp_src", MatchField.TCP_SRC, PORT);
+    add(all, "tcp_dst", MatchField.TCP_DST, PORT);
+    add(all, "udp_src", MatchField.UDP_SRC, PORT);
+    add(all, "udp_dst", MatchField.UDP_DST, PORT);
+    add(all, "icmpv4_type", MatchField.ICMPV4_TYPE, number(255, n -> ICMPv4Type.of((short) n)));
+    add(all, "icmpv4_code", MatchField.ICMPV4_CODE, number(255, n -> ICMPv4Code.of((short) n)));
+    add(all, "arp_opcode", MatchField.ARP_OP, number(0xffff, ArpOpcode::of));
+    add(all, "arp_spa", MatchField.ARP_SPA, ADDRESS);
+    add(all, "arp_tpa", MatchField.ARP_TPA, ADDRESS);
+    add(all, "arp_sha", MatchField.ARP_SHA, MAC);
+    add(all, "arp_tha", MatchField.ARP_THA, MAC);
     return all.build();
   }
 
@@ -90,8 +75,8 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
     all.put(name, new MatchKind<>(name, field, parser));
   }
 
-  private static TransportPort transportPort(String name, String text) throws RejectedException {
-    return TransportPort.of(Values.number(name, text, 0, 65535));
+  private static <F> Parser<F> number(int max, IntFunction<F> value) {
+    return (name, text) -> value.apply(Values.number(name, text, 0, max));
   }
 
   /** Whether there is a field of this name. */
@@ -126,15 +111,15 @@ record MatchKind<F extends OFValueType<F>>(String name, MatchField<F> field, Par
       return;
     }
     List<String> parts = Splitter.on('/').limit(2).trimResults().splitToList(text);
-    builder.setMasked(field, parse(name, parts.get(0)), mask(text, parts.get(1)));
+    F value = parse(name, parts.get(0));
+    builder.setMasked(field, value, mask(value, parts.get(1)));
   }
 
   @SuppressWarnings("unchecked") // the value has the field's type, and so has its mask
-  private F mask(String text, String mask) throws RejectedException {
-    F value = parse(name, Splitter.on('/').splitToList(text).get(0).trim());
+  private F mask(F value, String mask) throws RejectedException {
     try {
       if (value instanceof IPv4Address) {
-        return (F) IPv4AddressWithMask.of(text.replace(" ", "")).getMask();
+        return (F) IPv4AddressWithMask.of(value + "/" + mask).getMask();
       } else if (value instanceof MacAddress) {
         return (F) MacAddress.of(mask);
       }

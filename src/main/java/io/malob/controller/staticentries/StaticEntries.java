@@ -1,5 +1,9 @@
 package io.malob.controller.staticentries;
 
+import static com.google.common.collect.ImmutableSet.toImmutableSet;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
 import io.malob.store.Document;
 import io.malob.store.NotStored;
@@ -10,10 +14,13 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +43,8 @@ final class StaticEntries {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntries.class);
   private static final int MAX_ENTRIES = 10_000;
 
-  private static final Document<EntryTable> DOCUMENT =
-      Document.of("static-entries", EntryTable::read, EntryTable::write);
+  private static final Document<ImmutableMap<String, StaticEntry>> DOCUMENT =
+      Document.of("static-entries", EntryFormat::read, EntryFormat::write);
 
   private final IOFSwitchService switches;
   private final Store store;
@@ -46,13 +53,10 @@ final class StaticEntries {
   private final Object changing = new Object();
 
   /** The entries that the rules follow; written under the monitor. */
-  private volatile Revisioned<EntryTable> stored;
+  private volatile Revisioned<ImmutableMap<String, StaticEntry>> stored;
 
-  /** How many entries have each cookie; read by all threads. */
-  private final Map<U64, Integer> cookies = new ConcurrentHashMap<>();
-
-  /** How many active entries have each place. */
-  private final Map<StaticEntry.Place, Integer> places = new HashMap<>();
+  /** The cookies of all entries. */
+  private volatile ImmutableSet<U64> cookies = ImmutableSet.of();
 
   /**
    * Pending changes of switches, in strict order: removals for absent switches; also entries for
@@ -69,7 +73,7 @@ final class StaticEntries {
 
   /** A change of the entries, to be made again if another controller was first. */
   private interface Edit {
-    EntryTable of(EntryTable before) throws RejectedException;
+    void apply(Map<String, StaticEntry> entries) throws RejectedException;
   }
 
   /**
@@ -80,7 +84,7 @@ final class StaticEntries {
   StaticEntries(IOFSwitchService switches, Store store) throws IOException {
     this.switches = switches;
     this.store = store;
-    Revisioned<EntryTable> found = store.read(DOCUMENT);
+    Revisioned<ImmutableMap<String, StaticEntry>> found = store.read(DOCUMENT);
     stored = new Revisioned<>(-1, Optional.empty());
     take(found);
   }
@@ -99,8 +103,9 @@ final class StaticEntries {
                         why.getMessage())));
   }
 
-  private static EntryTable table(Revisioned<EntryTable> revision) {
-    return revision.content().orElse(EntryTable.EMPTY);
+  private static ImmutableMap<String, StaticEntry> table(
+      Revisioned<ImmutableMap<String, StaticEntry>> revision) {
+    return revision.content().orElse(ImmutableMap.of());
   }
 
   /**
@@ -108,14 +113,14 @@ final class StaticEntries {
    * from this controller.
    */
   boolean put(StaticEntry entry) throws RejectedException {
-    EntryTable unused =
+    var unused =
         change(
-            before -> {
-              if (before.get(entry.name()).isEmpty() && before.size() >= MAX_ENTRIES) {
+            entries -> {
+              if (!entries.containsKey(entry.name()) && entries.size() >= MAX_ENTRIES) {
                 throw RejectedException.invalid(
                     "name", "There are " + MAX_ENTRIES + " entries, the maximum");
               }
-              return before.with(entry);
+              entries.put(entry.name(), entry);
             });
     return !entry.active() || isTaken(entry.switchId());
   }
@@ -125,24 +130,26 @@ final class StaticEntries {
   }
 
   /** Makes a change, and lets the rules follow it; returns the entries before it. */
-  private EntryTable change(Edit edit) throws RejectedException {
+  private ImmutableMap<String, StaticEntry> change(Edit edit) throws RejectedException {
     synchronized (changing) {
       while (true) {
-        Revisioned<EntryTable> before = stored;
-        EntryTable after = edit.of(table(before));
+        Revisioned<ImmutableMap<String, StaticEntry>> before = stored;
+        Map<String, StaticEntry> after = new LinkedHashMap<>(table(before));
+        edit.apply(after);
         try {
           if (!after.equals(table(before))) {
-            Swap<EntryTable> swap = store.compareAndSet(DOCUMENT, before, Optional.of(after));
+            Swap<ImmutableMap<String, StaticEntry>> swap =
+                store.compareAndSet(DOCUMENT, before, Optional.of(ImmutableMap.copyOf(after)));
             take(swap.now());
             if (swap.isDone()) {
               return table(before);
             }
           } else {
             // another controller may have added the entry a moment ago
-            Revisioned<EntryTable> now = store.read(DOCUMENT);
+            Revisioned<ImmutableMap<String, StaticEntry>> now = store.read(DOCUMENT);
             take(now);
             if (now.revision() <= before.revision()) {
-              return after;
+              return table(before);
             }
           }
         } catch (IOException e) {
@@ -156,51 +163,30 @@ final class StaticEntries {
    * Lets the rules follow the entries. The store may report a change before or after the method
    * that makes it returns.
    */
-  private synchronized void take(Revisioned<EntryTable> now) {
+  private synchronized void take(Revisioned<ImmutableMap<String, StaticEntry>> now) {
     if (now.revision() <= stored.revision()) {
       return;
     }
-    EntryTable before = table(stored);
-    EntryTable after = table(now);
+    Map<String, StaticEntry> before = table(stored);
+    Map<String, StaticEntry> after = table(now);
     stored = now;
-    after.all().stream()
-        .filter(entry -> !Optional.of(entry).equals(before.get(entry.name())))
+    cookies = after.values().stream().map(StaticEntry::cookie).collect(toImmutableSet());
+    after.values().stream()
+        .filter(entry -> !entry.equals(before.get(entry.name())))
         .forEach(entry -> replace(before.get(entry.name()), entry));
-    before.all().stream()
-        .filter(entry -> after.get(entry.name()).isEmpty())
-        .forEach(
-            entry -> {
-              count(entry, -1);
-              takeAway(entry);
-            });
+    before.values().stream()
+        .filter(entry -> !after.containsKey(entry.name()))
+        .forEach(this::takeAway);
   }
 
-  private void replace(Optional<StaticEntry> older, StaticEntry entry) {
-    count(entry, 1);
-    older.ifPresent(each -> count(each, -1));
+  private void replace(@Nullable StaticEntry older, StaticEntry entry) {
     if (entry.active()) {
       write(entry);
     }
     // the new rule exists before the old one is removed, or replaces it: an ADD overwrites
-    if (older.isPresent() && !(entry.active() && entry.place().equals(older.get().place()))) {
-      takeAway(older.get());
+    if (older != null && !(entry.active() && entry.place().equals(older.place()))) {
+      takeAway(older);
     }
-  }
-
-  private void count(StaticEntry entry, int more) {
-    count(cookies, entry.cookie(), more);
-    if (entry.active()) {
-      count(places, entry.place(), more);
-    }
-  }
-
-  private static <K> void count(Map<K, Integer> counts, K key, int more) {
-    counts.compute(
-        key,
-        (any, count) -> {
-          int now = (count == null ? 0 : count) + more;
-          return now == 0 ? null : now;
-        });
   }
 
   /**
@@ -212,37 +198,46 @@ final class StaticEntries {
    */
   boolean mayHaveEnded(OFFlowRemoved removed) {
     return removed.getReason() != OFFlowRemovedReason.DELETE
-        && cookies.containsKey(removed.getCookie());
+        && cookies.contains(removed.getCookie());
   }
 
   /** Removes the entries whose rule has ended. */
   void forget(DatapathId switchId, OFFlowRemoved removed) throws RejectedException {
-    EntryTable unused =
+    var unused =
         change(
-            before -> {
-              EntryTable after = before;
-              for (StaticEntry entry : before.of(switchId)) {
+            entries -> {
+              for (StaticEntry entry : of(entries, switchId)) {
                 if (entry.isRule(removed)) {
-                  after = after.without(entry.name());
+                  entries.remove(entry.name());
                 }
               }
-              return after;
             });
   }
 
   /** Removes the entry of that name and returns it; empty if there is none. */
   Optional<StaticEntry> remove(String name) throws RejectedException {
-    return change(before -> before.without(name)).get(name);
+    return Optional.ofNullable(change(entries -> entries.remove(name)).get(name));
   }
 
   /** Removes all entries of a switch, or of all switches if it is null, and returns them. */
   List<StaticEntry> clear(@Nullable DatapathId switchId) throws RejectedException {
-    return change(before -> before.without(switchId)).of(switchId);
+    return of(change(entries -> entries.values().removeAll(of(entries, switchId))), switchId);
   }
 
   /** The entries of a switch, or of all switches if it is null, oldest first. */
   List<StaticEntry> list(@Nullable DatapathId switchId) {
-    return table(stored).of(switchId);
+    return of(table(stored), switchId);
+  }
+
+  private static List<StaticEntry> of(
+      Map<String, StaticEntry> entries, @Nullable DatapathId switchId) {
+    return entries.values().stream()
+        .filter(entry -> switchId == null || entry.switchId().equals(switchId))
+        .toList();
+  }
+
+  private Stream<StaticEntry> active(DatapathId switchId) {
+    return list(switchId).stream().filter(StaticEntry::active);
   }
 
   /**
@@ -250,13 +245,11 @@ final class StaticEntries {
    * another entry has by now are dropped: its rule replaces them without a gap.
    */
   synchronized void rewrite(DatapathId switchId) {
-    Deque<Change> changes = new ArrayDeque<>();
-    untaken.getOrDefault(switchId, new ArrayDeque<>()).stream()
-        .filter(change -> !change.adds() && !places.containsKey(change.entry().place()))
-        .forEach(changes::add);
-    list(switchId).stream()
-        .filter(StaticEntry::active)
-        .forEach(entry -> changes.add(new Change(entry, true)));
+    Set<StaticEntry.Place> places =
+        active(switchId).map(StaticEntry::place).collect(Collectors.toSet());
+    Deque<Change> changes = untaken.getOrDefault(switchId, new ArrayDeque<>());
+    changes.removeIf(change -> change.adds() || places.contains(change.entry().place()));
+    active(switchId).forEach(entry -> changes.add(new Change(entry, true)));
     untaken.put(switchId, changes);
     send(switchId);
   }
@@ -287,11 +280,10 @@ final class StaticEntries {
     if (!entry.active()) {
       return;
     }
-    if (places.containsKey(entry.place())) {
-      // another entry has the same place: its rule replaces this one
-      list(entry.switchId()).stream()
-          .filter(other -> other.active() && other.place().equals(entry.place()))
-          .forEach(this::write);
+    List<StaticEntry> others =
+        active(entry.switchId()).filter(other -> other.place().equals(entry.place())).toList();
+    if (!others.isEmpty()) {
+      others.forEach(this::write); // a rule at the same place replaces this one
       return;
     }
     Deque<Change> changes = untaken.computeIfAbsent(entry.switchId(), any -> new ArrayDeque<>());

@@ -6,7 +6,6 @@ import io.malob.module.BaseModule;
 import io.malob.module.IStoreService;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
 import io.malob.resource.ResourceRoutable;
@@ -24,7 +23,6 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.restserver.IRestApiService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -37,15 +35,18 @@ import org.slf4j.LoggerFactory;
  * Floodlight's names. They are written again when their switch comes back. They are in memory, or
  * in the store that the controllers of a cluster share.
  */
-@Settings({})
 public final class StaticEntriesModule extends BaseModule
     implements SwitchListener, IOFMessageListener, Unordered<OFType> {
   private static final Logger logger = LoggerFactory.getLogger(StaticEntriesModule.class);
 
   private static final long CATCH_UP_MILLIS = 1_000;
 
-  private @Nullable StaticEntries entries;
-  private Executor serialExecutor = MoreExecutors.directExecutor();
+  private StaticEntries entries;
+  private Executor serialExecutor;
+
+  /** Called by the module loader. */
+  @SuppressWarnings("NullAway.Init") // the rest comes in init
+  public StaticEntriesModule() {}
 
   @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
@@ -76,7 +77,7 @@ public final class StaticEntriesModule extends BaseModule
 
   @Override
   public void startUp(FloodlightModuleContext context) {
-    entries().follow();
+    entries.follow();
     context.getServiceImpl(IOFSwitchService.class).addOFSwitchListener(this);
     context
         .getServiceImpl(IFloodlightProviderService.class)
@@ -84,28 +85,20 @@ public final class StaticEntriesModule extends BaseModule
     context
         .getServiceImpl(IRestApiService.class)
         .addRestletRoutable(
-            new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries())));
+            new ResourceRoutable("/wm/staticentrypusher", StaticEntryResource.routes(entries)));
     new Repetition(context.getServiceImpl(IThreadPoolService.class).getScheduledExecutor())
-        .every(CATCH_UP_MILLIS, "writing static entries", entries()::catchUp);
-  }
-
-  private StaticEntries entries() {
-    StaticEntries ready = entries;
-    if (ready == null) {
-      throw new IllegalStateException("not initialised");
-    }
-    return ready;
+        .every(CATCH_UP_MILLIS, "writing static entries", entries::catchUp);
   }
 
   @Override
   public void switchActivated(DatapathId switchId) {
-    entries().rewrite(switchId);
+    entries.rewrite(switchId);
   }
 
   /** Forgets an entry whose rule has ended. */
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    if (message instanceof OFFlowRemoved removed && entries().mayHaveEnded(removed)) {
+    if (message instanceof OFFlowRemoved removed && entries.mayHaveEnded(removed)) {
       DatapathId switchId = sw.getId();
       // the store may let it wait
       serialExecutor.execute(() -> forget(switchId, removed));
@@ -115,7 +108,7 @@ public final class StaticEntriesModule extends BaseModule
 
   private void forget(DatapathId switchId, OFFlowRemoved removed) {
     try {
-      entries().forget(switchId, removed);
+      entries.forget(switchId, removed);
     } catch (RejectedException e) {
       logger.warn("static_entry_not_forgotten switch={} why=\"{}\"", switchId, e.getMessage());
     }

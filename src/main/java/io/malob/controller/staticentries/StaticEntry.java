@@ -1,8 +1,12 @@
 package io.malob.controller.staticentries;
 
 import com.google.common.collect.ImmutableMap;
+import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,12 +18,10 @@ import org.projectfloodlight.openflow.protocol.OFFlowDeleteStrict;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFFlowRemoved;
 import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.OFBufferId;
-import org.projectfloodlight.openflow.types.OFGroup;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -43,9 +45,6 @@ record StaticEntry(
   /** What a switch tells rules apart by: a rule in the place of another one replaces it. */
   record Place(DatapathId switchId, TableId table, int priority, Match match) {}
 
-  /** Floodlight's number of this application, in the highest 12 bits of the cookie. */
-  private static final long APPLICATION = 0xaL << 52;
-
   private static final int DEFAULT_PRIORITY = 32768;
   private static final int MAX_NAME = 256;
   private static final String ACTIONS = "actions";
@@ -67,6 +66,15 @@ record StaticEntry(
           APPLY_ACTIONS,
           WRITE_ACTIONS);
 
+  /** The fields of a JSON object, as texts. */
+  static <X extends Exception> Map<String, String> strings(JsonInput<X> object) throws X {
+    Map<String, String> strings = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonInput<X>> field : object.fields().entrySet()) {
+      strings.put(field.getKey(), field.getValue().text());
+    }
+    return strings;
+  }
+
   /** The entry of these fields. */
   static StaticEntry of(Map<String, String> fields) throws RejectedException {
     for (String field : fields.keySet()) {
@@ -80,12 +88,18 @@ record StaticEntry(
     }
     OFFactory factory = OFFactories.getFactory(OFVersion.OF_13);
     DatapathId switchId = switchId("switch", required(fields, "switch"));
+    Place place =
+        new Place(
+            switchId,
+            TableId.of(number(fields, "table", 0, 0, 254)),
+            number(fields, "priority", DEFAULT_PRIORITY, 0, 0xffff),
+            MatchKind.match(factory, fields));
     StaticEntry entry =
         new StaticEntry(
             name,
             switchId,
             active(fields.getOrDefault("active", "true")),
-            new Place(switchId, table(fields), priority(fields), MatchKind.match(factory, fields)),
+            place,
             cookie(name, fields.get("cookie")),
             ImmutableMap.copyOf(fields));
     OFFlowAdd unused = entry.add(factory);
@@ -130,9 +144,6 @@ record StaticEntry(
         .setHardTimeout(number(fields, "hard_timeout", 0, 0, 0xffff))
         .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
         .setMatch(MatchKind.match(factory, fields))
-        .setBufferId(OFBufferId.NO_BUFFER)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
         .setInstructions(instructions(factory))
         .build();
   }
@@ -144,8 +155,6 @@ record StaticEntry(
         .setTableId(place.table())
         .setPriority(place.priority())
         .setMatch(MatchKind.match(factory, fields))
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
         .build();
   }
 
@@ -159,14 +168,6 @@ record StaticEntry(
         && removed.getMatch().equals(MatchKind.match(factory, fields));
   }
 
-  private static TableId table(Map<String, String> fields) throws RejectedException {
-    return TableId.of(number(fields, "table", 0, 0, 254));
-  }
-
-  private static int priority(Map<String, String> fields) throws RejectedException {
-    return number(fields, "priority", DEFAULT_PRIORITY, 0, 0xffff);
-  }
-
   private static int number(
       Map<String, String> fields, String field, int byDefault, int min, int max)
       throws RejectedException {
@@ -177,7 +178,7 @@ record StaticEntry(
   /** The cookie asked for, or one made of the name. */
   private static U64 cookie(String name, @Nullable String text) throws RejectedException {
     if (text == null) {
-      return U64.of(APPLICATION | Integer.toUnsignedLong(name.hashCode()));
+      return Cookie.of(CookieKind.STATIC_ENTRY, name.hashCode());
     }
     try {
       return U64.of(
@@ -195,16 +196,15 @@ record StaticEntry(
       throw RejectedException.invalid(
           ACTIONS, ACTIONS + " and " + APPLY_ACTIONS + " mean the same: only one can be given");
     }
-    for (String field : List.of(ACTIONS, APPLY_ACTIONS)) {
+    for (String field : List.of(ACTIONS, APPLY_ACTIONS, WRITE_ACTIONS)) {
       String text = fields.get(field);
       if (text != null) {
-        instructions.add(factory.instructions().applyActions(Actions.of(factory, field, text)));
+        List<OFAction> actions = Actions.of(factory, field, text);
+        instructions.add(
+            field.equals(WRITE_ACTIONS)
+                ? factory.instructions().writeActions(actions)
+                : factory.instructions().applyActions(actions));
       }
-    }
-    String written = fields.get(WRITE_ACTIONS);
-    if (written != null) {
-      instructions.add(
-          factory.instructions().writeActions(Actions.of(factory, WRITE_ACTIONS, written)));
     }
     if (fields.containsKey(GOTO_TABLE)) {
       int min = place.table().getValue() + 1;

@@ -6,7 +6,7 @@ import io.malob.resource.Call;
 import io.malob.resource.Demand;
 import io.malob.resource.Reply;
 import io.malob.resource.RequestBody;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,17 +16,11 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** The static entries over HTTP, with Floodlight's paths. Safe for use by several threads. */
-final class StaticEntryResource {
-  private final StaticEntries entries;
-
-  private StaticEntryResource(StaticEntries entries) {
-    this.entries = entries;
-  }
-
+record StaticEntryResource(StaticEntries entries) {
   /** The routes to these entries. Floodlight clears them by GET. */
-  static Routes routes(StaticEntries entries) {
+  static RouteTable routes(StaticEntries entries) {
     StaticEntryResource resource = new StaticEntryResource(entries);
-    return Routes.ignoringParameters()
+    return RouteTable.ignoringParameters()
         .get("json", call -> Reply.ok(listed(entries.list(null))))
         .post("json", resource::post)
         .delete("json", resource::delete)
@@ -49,7 +43,7 @@ final class StaticEntryResource {
   }
 
   private Reply post(Call call) throws IOException, RejectedException {
-    StaticEntry entry = StaticEntry.of(strings(body(call)));
+    StaticEntry entry = StaticEntry.of(StaticEntry.strings(body(call)));
     boolean told = entries.put(entry);
     return changed(
         told ? "Entry pushed" : "Entry stored until its switch accepts it", List.of(entry));
@@ -92,14 +86,5 @@ final class StaticEntryResource {
           .add(Map.of(entry.name(), entry.fields()));
     }
     return bySwitch;
-  }
-
-  private static Map<String, String> strings(JsonInput<RejectedException> body)
-      throws RejectedException {
-    Map<String, String> strings = new LinkedHashMap<>();
-    for (Map.Entry<String, JsonInput<RejectedException>> field : body.fields().entrySet()) {
-      strings.put(field.getKey(), field.getValue().text());
-    }
-    return strings;
   }
 }

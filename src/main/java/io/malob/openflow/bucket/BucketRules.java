@@ -4,9 +4,12 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.Onward;
+import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.packet.Packet;
@@ -24,9 +27,8 @@ import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
@@ -78,13 +80,11 @@ public final class BucketRules {
 
   private static OFFlowAdd toBuckets(
       OFFactory factory, BucketTraffic traffic, int priority, int code, Match.Builder match) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, code))
-        .setMatch(match.build())
-        .setInstructions(List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+    return new RuleKey(FlowLayout.CLASSIFY, priority, match.build())
+        .add(
+            factory,
+            Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, code),
+            factory.instructions().gotoTable(FlowLayout.REQUESTS))
         .build();
   }
 
@@ -113,7 +113,7 @@ public final class BucketRules {
         tables,
         traffic,
         new BucketCookie(traffic.vipNumber(), member.number(), key, index, false),
-        tables.onward(actions, next));
+        tables.onward(actions, next, traffic.vlan()));
   }
 
   /**
@@ -135,13 +135,10 @@ public final class BucketRules {
       BucketTraffic traffic,
       BucketCookie cookie,
       List<OFInstruction> instructions) {
+    Match match = bucketMatch(tables.factory(), traffic, cookie.key(), cookie.index()).build();
     return tables
-        .factory()
-        .buildFlowAdd()
-        .setTableId(tables.requests())
-        .setPriority(tables.priority(FlowLayout.PRIORITY_BUCKET + cookie.key().bits()))
-        .setCookie(cookie.cookie())
-        .setMatch(bucketMatch(tables.factory(), traffic, cookie.key(), cookie.index()).build())
+        .request(FlowLayout.PRIORITY_BUCKET + cookie.key().bits(), match)
+        .add(tables.factory(), cookie.cookie())
         .setInstructions(instructions)
         .build();
   }
@@ -169,20 +166,18 @@ public final class BucketRules {
     return ENDING_FLAGS.stream()
         .map(
             flag ->
-                factory
-                    .buildFlowAdd()
-                    .setTableId(FlowLayout.CLASSIFY)
-                    .setPriority(FlowLayout.PRIORITY_BUCKET_ENDS)
-                    .setHardTimeout(seconds)
-                    .setCookie(Cookie.of(Cookie.Kind.END, 0))
-                    .setMatch(
+                new RuleKey(
+                        FlowLayout.CLASSIFY,
+                        FlowLayout.PRIORITY_BUCKET_ENDS,
                         bucketMatch(factory, traffic, key, index)
                             .setMasked(SwitchRules.tcpFlagsField(factory), flag, flag)
                             .build())
-                    .setInstructions(
-                        List.of(
-                            SwitchRules.toController(factory),
-                            factory.instructions().gotoTable(FlowLayout.REQUESTS)))
+                    .add(
+                        factory,
+                        Cookie.of(CookieKind.END, 0),
+                        SwitchRules.toController(factory),
+                        factory.instructions().gotoTable(FlowLayout.REQUESTS))
+                    .setHardTimeout(seconds)
                     .build())
         .toList();
   }
@@ -217,81 +212,52 @@ public final class BucketRules {
 
   private static OFFlowAdd toController(
       SwitchTables tables, BucketTraffic traffic, int memberNumber, Match match) {
+    U64 cookie =
+        Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), memberNumber, ReplyRules.NOT_COUNTED);
     return tables
-        .factory()
-        .buildFlowAdd()
-        .setTableId(tables.requests())
-        .setPriority(tables.priority(FlowLayout.PRIORITY_MEMBER_AS_CLIENT))
-        .setCookie(
-            Cookie.of(
-                Cookie.Kind.PROACTIVE, traffic.vipNumber(), memberNumber, ReplyRules.NOT_COUNTED))
-        .setMatch(match)
-        .setInstructions(List.of(SwitchRules.toController(tables.factory())))
-        .build();
-  }
-
-  /**
-   * Sends a client's packets to the controller for some seconds: its first packet was placed by a
-   * bucket, so where it is attached is not known.
-   */
-  public static OFFlowAdd fromClient(
-      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, int seconds) {
-    return tables
-        .factory()
-        .buildFlowAdd()
-        .setTableId(tables.requests())
-        .setPriority(tables.priority(FlowLayout.PRIORITY_SOUGHT_CLIENT))
-        .setHardTimeout(seconds)
-        .setCookie(Cookie.of(Cookie.Kind.FLOOD, 0))
-        .setMatch(requestsFrom(tables.factory(), traffic, client))
-        .setInstructions(List.of(SwitchRules.toController(tables.factory())))
+        .request(FlowLayout.PRIORITY_MEMBER_AS_CLIENT, match)
+        .add(tables.factory(), cookie, SwitchRules.toController(tables.factory()))
         .build();
   }
 
   /** Deletes all buckets of a VIP. */
   public static OFMessage removeAll(OFFactory factory, int vipNumber) {
-    return SwitchRules.deleteByCookie(
-        factory, Cookie.of(Cookie.Kind.BUCKET, vipNumber, 0, 0), Cookie.vipMask());
+    return CookieKind.BUCKET.all().with(CookieField.VIP, vipNumber).delete(factory);
   }
 
   /** Deletes the buckets of a VIP of which there are that many. */
   public static OFMessage removeAll(OFFactory factory, int vipNumber, BucketKey key) {
-    return SwitchRules.deleteByCookie(
-        factory, BucketCookie.ofSet(vipNumber, key), BucketCookie.setMask());
+    return BucketCookie.ofSet(vipNumber, key).delete(factory);
   }
 
   /** Asks for the counters of a VIP's buckets. */
   public static OFFlowStatsRequest requestCounters(SwitchTables tables, int vipNumber) {
-    return requestCounters(tables.factory(), tables.requests(), Cookie.Kind.BUCKET, vipNumber);
+    return requestCounters(tables.factory(), tables.requests(), CookieKind.BUCKET, vipNumber);
   }
 
   /** Asks for the counters of the rules that lead to a VIP's buckets. */
   public static OFFlowStatsRequest requestSyns(OFFactory factory, int vipNumber) {
-    return requestCounters(factory, FlowLayout.CLASSIFY, Cookie.Kind.PROACTIVE, vipNumber);
+    return requestCounters(factory, FlowLayout.CLASSIFY, CookieKind.PROACTIVE, vipNumber);
   }
 
   /** Whether a rule counts SYNs. */
   public static boolean countsSyns(U64 cookie) {
-    return Cookie.is(cookie, Cookie.Kind.PROACTIVE)
+    return Cookie.is(cookie, CookieKind.PROACTIVE)
         && Cookie.memberNumber(cookie) == 0
         && Cookie.generation(cookie) == SYNS;
   }
 
   static OFFlowStatsRequest requestCounters(
-      OFFactory factory, TableId table, Cookie.Kind kind, int vipNumber) {
-    return factory
-        .buildFlowStatsRequest()
-        .setMatch(factory.matchWildcardAll())
-        .setTableId(table)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
-        .setCookie(Cookie.of(kind, vipNumber, 0, 0))
-        .setCookieMask(Cookie.vipMask())
-        .build();
+      OFFactory factory, TableId table, CookieKind kind, int vipNumber) {
+    return kind.all().with(CookieField.VIP, vipNumber).request(factory, table);
   }
 
   private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
-    return IpFamily.matchTo(factory, traffic.address())
+    Match.Builder match = IpFamily.matchTo(factory, traffic.address());
+    if (traffic.vlan() != 0) {
+      match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(traffic.vlan()));
+    }
+    return match
         .setExact(MatchField.IP_PROTO, traffic.protocol())
         .setExact(dstPort(traffic), TransportPort.of(traffic.port()));
   }
@@ -328,7 +294,7 @@ public final class BucketRules {
    * again.
    */
   public static OFFlowAdd maskProbe(SwitchTables tables, IpFamily family, BucketSource source) {
-    BucketTraffic none = new BucketTraffic(0, family.highest(), MacAddress.NONE, IpProtocol.TCP, 0);
+    BucketTraffic none = new BucketTraffic(0, family.highest(), 0, IpProtocol.TCP, 0);
     return moving(tables, none, new BucketKey(source, BucketKey.MIN), 0, 0);
   }
 }

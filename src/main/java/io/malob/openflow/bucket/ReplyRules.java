@@ -4,10 +4,12 @@ import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.Onward;
+import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.packet.Packet;
@@ -19,15 +21,16 @@ import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
@@ -37,8 +40,9 @@ import org.projectfloodlight.openflow.types.U64;
  * IPv4 clients. Pure.
  *
  * <p>Table 0 gives the replies of a member's port the VIP's address. Table 1, which they then share
- * with requests, labels them by their client. The controller gets the replies to unknown clients.
- * In one table, each rule translates the replies of one member to one client.
+ * with requests, labels them by the next hop that the member has addressed them to. The controller
+ * gets the replies to unknown next hops. In one table, each rule translates the replies of one
+ * member to one next hop.
  */
 public final class ReplyRules {
   private ReplyRules() {}
@@ -80,19 +84,29 @@ public final class ReplyRules {
         counted == Counted.ALL
             ? FlowLayout.PRIORITY_MEMBER_REPLY
             : FlowLayout.PRIORITY_COUNTED_REPLY;
-    return ofMember(factory, priority, traffic, member, counted.code)
-        .setMatch(match.build())
-        .setInstructions(
-            List.of(
-                factory.instructions().applyActions(translation(factory, traffic, member)),
-                factory.instructions().gotoTable(FlowLayout.REQUESTS)))
-        .build();
+    return ofMember(
+        factory,
+        priority,
+        traffic,
+        member,
+        counted.code,
+        match,
+        List.of(
+            factory.instructions().applyActions(untagged(factory, traffic, member)),
+            factory.instructions().gotoTable(FlowLayout.REQUESTS)));
+  }
+
+  private static List<OFAction> untagged(OFFactory factory, BucketTraffic traffic, Server member) {
+    List<OFAction> actions = translation(factory, traffic, member);
+    if (member.at().vlan() != 0) {
+      actions.add(0, factory.actions().popVlan());
+    }
+    return actions;
   }
 
   private static List<OFAction> translation(
       OFFactory factory, BucketTraffic traffic, Server member) {
     List<OFAction> actions = new ArrayList<>();
-    actions.add(factory.actions().setField(factory.oxms().ethSrc(traffic.mac())));
     actions.add(factory.actions().setField(IpFamily.newSource(factory, traffic.address())));
     if (portOf(traffic, member) != traffic.port()) {
       TransportPort port = TransportPort.of(traffic.port());
@@ -105,89 +119,107 @@ public final class ReplyRules {
     return actions;
   }
 
-  /** In one table: the same for the replies to a known client, which it also sends on. */
+  /** In one table: the same for the replies to a known next hop, which it also sends on. */
   public static OFFlowAdd translateTo(
-      SwitchTables tables, BucketTraffic traffic, Server member, IPAddress<?> client, Onward next) {
+      SwitchTables tables, BucketTraffic traffic, Server member, Onward next) {
     OFFactory factory = tables.factory();
-    Match.Builder match = replies(factory, traffic, member);
-    IpFamily.to(client).accept(match);
-    int priority = FlowLayout.PRIORITY_ONE_TABLE_CLIENT;
-    return ofMember(factory, priority, traffic, member, NOT_COUNTED)
-        .setMatch(match.build())
-        .setInstructions(
-            tables.onward(translation(factory, traffic, member), next.from(member.at().port())))
-        .build();
+    Match.Builder match =
+        replies(factory, traffic, member).setExact(MatchField.ETH_DST, next.receiver().mac());
+    return ofMember(
+        factory,
+        FlowLayout.PRIORITY_ONE_TABLE_CLIENT,
+        traffic,
+        member,
+        NOT_COUNTED,
+        match,
+        tables.onward(
+            translation(factory, traffic, member),
+            next.from(member.at().port()),
+            member.at().vlan()));
   }
 
-  /** In one table: the controller gets the replies to other clients, translated. */
+  /** In one table: the controller gets the replies to other next hops, translated. */
   public static OFFlowAdd translateToController(
       OFFactory factory, BucketTraffic traffic, Server member) {
     List<OFAction> actions = translation(factory, traffic, member);
     actions.add(SwitchRules.output(factory, OFPort.CONTROLLER));
-    return ofMember(factory, FlowLayout.PRIORITY_MEMBER_REPLY, traffic, member, NOT_COUNTED)
-        .setMatch(replies(factory, traffic, member).build())
-        .setInstructions(List.of(factory.instructions().applyActions(actions)))
-        .build();
+    return ofMember(
+        factory,
+        FlowLayout.PRIORITY_MEMBER_REPLY,
+        traffic,
+        member,
+        NOT_COUNTED,
+        replies(factory, traffic, member),
+        List.of(factory.instructions().applyActions(actions)));
   }
 
-  private static OFFlowAdd.Builder ofMember(
-      OFFactory factory, int priority, BucketTraffic traffic, Server member, int code) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), member.number(), code));
+  private static OFFlowAdd ofMember(
+      OFFactory factory,
+      int priority,
+      BucketTraffic traffic,
+      Server member,
+      int code,
+      Match.Builder match,
+      List<OFInstruction> instructions) {
+    return new RuleKey(FlowLayout.CLASSIFY, priority, match.build())
+        .add(factory, Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), member.number(), code))
+        .setInstructions(instructions)
+        .build();
   }
 
   /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
   public static OFFlowAdd probeAnswers(OFFactory factory, BucketTraffic traffic, Server member) {
     Match.Builder match = replies(factory, traffic, member);
     IpFamily.to(traffic.address()).accept(match);
-    return ofMember(factory, FlowLayout.PRIORITY_PROBE_ANSWER, traffic, member, NOT_COUNTED)
-        .setMatch(match.build())
-        .setInstructions(List.of(SwitchRules.toController(factory)))
-        .build();
+    return ofMember(
+        factory,
+        FlowLayout.PRIORITY_PROBE_ANSWER,
+        traffic,
+        member,
+        NOT_COUNTED,
+        match,
+        List.of(SwitchRules.toController(factory)));
   }
 
   /**
-   * Labels the translated replies to a client.
+   * Labels the translated replies that a member has addressed to a next hop.
    *
    * @param next where they leave the switch
    */
-  public static OFFlowAdd toClient(
-      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, Onward next) {
-    return toClient(
-        tables, FlowLayout.PRIORITY_CLIENT, traffic, translated(tables, traffic, client), next);
+  public static OFFlowAdd toNextHop(SwitchTables tables, BucketTraffic traffic, Onward next) {
+    Match.Builder match = translated(tables, traffic, next);
+    return toNextHop(tables, FlowLayout.PRIORITY_CLIENT, traffic, match, next);
   }
 
-  /** The same for replies that come in at the port where the path to the client begins. */
-  public static OFFlowAdd toClientFrom(
-      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client, Onward next, OFPort in) {
-    Match.Builder match = translated(tables, traffic, client).setExact(MatchField.IN_PORT, in);
-    return toClient(tables, FlowLayout.PRIORITY_CLIENT_BACK, traffic, match, next.from(in));
+  /** The same for replies that come in at the port where the path to the next hop begins. */
+  public static OFFlowAdd toNextHopFrom(
+      SwitchTables tables, BucketTraffic traffic, Onward next, OFPort in) {
+    Match.Builder match = translated(tables, traffic, next).setExact(MatchField.IN_PORT, in);
+    return toNextHop(tables, FlowLayout.PRIORITY_CLIENT_BACK, traffic, match, next.from(in));
   }
 
-  private static OFFlowAdd toClient(
+  private static OFFlowAdd toNextHop(
       SwitchTables tables, int priority, BucketTraffic traffic, Match.Builder match, Onward next) {
-    return tables
-        .factory()
-        .buildFlowAdd()
-        .setTableId(FlowLayout.REQUESTS)
-        .setPriority(priority)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED))
-        .setMatch(match.build())
-        .setInstructions(tables.onward(List.of(), next))
+    return new RuleKey(FlowLayout.REQUESTS, priority, match.build())
+        .add(tables.factory(), Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED))
+        .setInstructions(tables.onward(List.of(), next, 0))
         .build();
   }
 
-  private static Match.Builder translated(
-      SwitchTables tables, BucketTraffic traffic, IPAddress<?> client) {
-    return IpFamily.matchBetween(tables.factory(), traffic.protocol(), traffic.address(), client)
-        .setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()));
+  private static Match.Builder translated(SwitchTables tables, BucketTraffic traffic, Onward next) {
+    Match.Builder match =
+        tables.factory().buildMatch().setExact(MatchField.ETH_DST, next.receiver().mac());
+    traffic
+        .family()
+        .protocol(traffic.protocol())
+        .andThen(IpFamily.from(traffic.address()))
+        .accept(match);
+    return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(traffic.port()));
   }
 
   /**
-   * Answers a client's ARP requests for the VIP's address on the client's own switch.
+   * Answers a client's ARP requests for the VIP's address on the client's own switch; the answer
+   * keeps the tag of the request.
    *
    * @param vip the VIP's IPv4 address
    * @param client the client's address
@@ -203,36 +235,34 @@ public final class ReplyRules {
     actions.add(factory.actions().setField(factory.oxms().arpTha(at.mac())));
     actions.add(factory.actions().setField(factory.oxms().arpTpa(IPv4Address.of(client))));
     actions.add(SwitchRules.output(factory, OFPort.IN_PORT));
-    return factory
-        .buildFlowAdd()
-        .setTableId(FlowLayout.CLASSIFY)
-        .setPriority(FlowLayout.PRIORITY_VIP_ARP)
-        .setCookie(Cookie.of(Cookie.Kind.PROACTIVE, 0, 0, NOT_COUNTED))
-        .setMatch(
-            factory
-                .buildMatch()
-                .setExact(MatchField.IN_PORT, at.port())
-                .setExact(MatchField.ETH_TYPE, EthType.ARP)
-                .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
-                .setExact(MatchField.ARP_SPA, IPv4Address.of(client))
-                .setExact(MatchField.ARP_TPA, IPv4Address.of(vip))
-                .build())
-        .setInstructions(List.of(factory.instructions().applyActions(actions)))
+    Match.Builder match =
+        onVlan(factory, at.vlan())
+            .setExact(MatchField.IN_PORT, at.port())
+            .setExact(MatchField.ETH_TYPE, EthType.ARP)
+            .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
+            .setExact(MatchField.ARP_SPA, IPv4Address.of(client))
+            .setExact(MatchField.ARP_TPA, IPv4Address.of(vip));
+    return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_VIP_ARP, match.build())
+        .add(
+            factory,
+            Cookie.of(CookieKind.PROACTIVE, 0, 0, NOT_COUNTED),
+            factory.instructions().applyActions(actions))
         .build();
   }
 
   /**
-   * A client of a VIP, as its ARP rule names it.
+   * A host that asks for a VIP's MAC address, as its ARP rule names it.
    *
    * @param vip the VIP's address
    * @param client the client's address
    * @param port its port
    * @param mac its MAC address
+   * @param vlan its VLAN; 0 if its frames are untagged
    */
-  public record FoundClient(int vip, int client, OFPort port, MacAddress mac) {
+  public record FoundClient(int vip, int client, OFPort port, MacAddress mac, int vlan) {
     /** Where it is. */
     public Attachment at(DatapathId switchId) {
-      return new Attachment(switchId, port, mac);
+      return new Attachment(switchId, port, mac, vlan);
     }
   }
 
@@ -251,19 +281,22 @@ public final class ReplyRules {
                     match.get(MatchField.ARP_TPA).getInt(),
                     match.get(MatchField.ARP_SPA).getInt(),
                     match.get(MatchField.IN_PORT),
-                    mac));
+                    mac,
+                    match.isExact(MatchField.VLAN_VID)
+                        ? match.get(MatchField.VLAN_VID).getVlan()
+                        : 0));
   }
 
   /** Asks for the counters of the rules of members' replies to a VIP's clients. */
   public static OFFlowStatsRequest requestCounters(OFFactory factory, int vipNumber) {
     return BucketRules.requestCounters(
-        factory, FlowLayout.CLASSIFY, Cookie.Kind.PROACTIVE, vipNumber);
+        factory, FlowLayout.CLASSIFY, CookieKind.PROACTIVE, vipNumber);
   }
 
   /** What a rule of a member's replies counts; empty for the other rules. */
   public static Optional<Counted> countedBy(U64 cookie) {
     int code = Cookie.generation(cookie);
-    return Cookie.is(cookie, Cookie.Kind.PROACTIVE)
+    return Cookie.is(cookie, CookieKind.PROACTIVE)
             && Cookie.memberNumber(cookie) != 0
             && code < NOT_COUNTED
         ? Optional.of(Counted.values()[code])
@@ -271,13 +304,18 @@ public final class ReplyRules {
   }
 
   private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match = factory.buildMatch();
+    Match.Builder match = onVlan(factory, member.at().vlan());
     traffic
         .family()
         .protocol(traffic.protocol())
         .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
         .accept(match);
     return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
+  }
+
+  private static Match.Builder onVlan(OFFactory factory, int vlan) {
+    Match.Builder match = factory.buildMatch();
+    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
   }
 
   private static int portOf(BucketTraffic traffic, Server member) {

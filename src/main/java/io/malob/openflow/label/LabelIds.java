@@ -50,7 +50,7 @@ final class LabelIds {
     for (int tries = ids.size(); tries > 0 && used.get() < ids.size(); tries--) {
       int offset = next.getAndUpdate(before -> (before % ids.size() + 1) % ids.size());
       int id = ids.first() + offset % ids.size();
-      if (add(id)) {
+      if (reserve(id)) {
         return Optional.of(new Label(id));
       }
     }
@@ -73,7 +73,8 @@ final class LabelIds {
     }
   }
 
-  private boolean add(int id) {
+  /** Takes a certain label; false if it is in use. */
+  boolean reserve(int id) {
     boolean isNew = inUse.add(id);
     if (isNew && counted.contains(id)) {
       used.incrementAndGet();
@@ -95,11 +96,6 @@ final class LabelIds {
   /** Whether a label is in use, not resting. */
   boolean isInUse(int id) {
     return inUse.contains(id) && !resting.containsKey(id);
-  }
-
-  /** Takes a certain label; false if it is in use. */
-  boolean reserve(int id) {
-    return add(id);
   }
 
   /** Frees a label that no switch has ever had. */

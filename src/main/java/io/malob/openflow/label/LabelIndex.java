@@ -17,35 +17,49 @@ final class LabelIndex {
   private final Map<Integer, LabelledPath> byId = new ConcurrentHashMap<>();
   private final Map<DatapathId, Set<LabelledPath>> bySwitch = new ConcurrentHashMap<>();
 
-  void add(LabelledPath labelled) {
+  /** The labels for new connections; of several for one path, after a repair, only one. */
+  private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
+
+  /** Adds a label; returns that for new connections over its path. */
+  LabelledPath add(LabelledPath labelled) {
     byId.put(labelled.label().id(), labelled);
-    addTo(labelled, labelled.path().switches());
+    return addTo(labelled, labelled.path());
   }
 
-  private void addTo(LabelledPath labelled, Collection<DatapathId> switches) {
-    for (DatapathId switchId : switches) {
+  private LabelledPath addTo(LabelledPath labelled, Path path) {
+    for (DatapathId switchId : path.switches()) {
       bySwitch.computeIfAbsent(switchId, any -> ConcurrentHashMap.newKeySet()).add(labelled);
     }
+    @Nullable LabelledPath earlier = byPath.putIfAbsent(path, labelled);
+    return earlier == null ? labelled : earlier;
   }
 
   void remove(LabelledPath labelled) {
     byId.remove(labelled.label().id(), labelled);
-    removeFrom(labelled, labelled.path().switches());
+    removeFrom(labelled, labelled.path());
   }
 
-  private void removeFrom(LabelledPath labelled, Collection<DatapathId> switches) {
-    for (DatapathId switchId : switches) {
+  private void removeFrom(LabelledPath labelled, Path path) {
+    for (DatapathId switchId : path.switches()) {
       @Nullable Set<LabelledPath> across = bySwitch.get(switchId);
       if (across != null) {
         across.remove(labelled);
       }
     }
+    byPath.remove(path, labelled);
+  }
+
+  /** A label is no longer for new connections. */
+  void retire(LabelledPath labelled, Path path) {
+    byPath.remove(path, labelled);
   }
 
   /** A label has another path. */
   void moved(LabelledPath labelled, Path before) {
-    removeFrom(labelled, before.switches());
-    addTo(labelled, labelled.path().switches());
+    if (!labelled.path().equals(before)) {
+      removeFrom(labelled, before);
+      addTo(labelled, labelled.path());
+    }
   }
 
   boolean contains(LabelledPath labelled) {
@@ -55,6 +69,11 @@ final class LabelIndex {
 
   @Nullable LabelledPath find(Label label) {
     return byId.get(label.id());
+  }
+
+  /** The label for new connections over a path. */
+  @Nullable LabelledPath find(Path path) {
+    return byPath.get(path);
   }
 
   /** The current labels. */

@@ -3,20 +3,17 @@ package io.malob.openflow.label;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.LabelGroups;
 import io.malob.openflow.RefusedGroup;
-import io.malob.openflow.SwitchMessages;
+import io.malob.openflow.RuleSender;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -42,7 +39,8 @@ public final class LabelTable {
   private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long EXHAUSTED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
+  private final LabelRules rules;
   private final LongSupplier nanoTime;
   private final LinkLoads loads;
   private final LabelIds ids;
@@ -52,7 +50,7 @@ public final class LabelTable {
   /** All labels that have rules, or are about to get some. */
   private final LabelIndex labels = new LabelIndex();
 
-  /** Told of labels that leave their first switch by another port. */
+  /** Receives labels that leave their first switch by another port. */
   private volatile Consumer<LabelledPath> whenRerouted = labelled -> {};
 
   private final LongAdder repairs = new LongAdder();
@@ -64,17 +62,10 @@ public final class LabelTable {
   /** Pending labels that a switch had no room for, by id: the pending change fails. */
   private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
 
-  /** The repair to repeat when a pending label has settled. */
-  private final AtomicReference<@Nullable NextRepair> nextRepair = new AtomicReference<>();
+  private final NextRepair nextRepair = new NextRepair();
 
-  /** A repair to request when one of these pending labels has settled. */
-  private record NextRepair(Set<LabelledPath> awaited, Runnable again) {}
-
-  /** The labels for new connections; of several for one path, after a repair, only one. */
-  private final Map<Path, LabelledPath> byPath = new ConcurrentHashMap<>();
-
-  public LabelTable(FlowProgrammer programmer, LongSupplier nanoTime) {
-    this(programmer, nanoTime, new LinkLoads(), () -> LabelRange.ALL, 0);
+  public LabelTable(RuleSender ruleSender, LongSupplier nanoTime) {
+    this(ruleSender, nanoTime, new LinkLoads(), () -> LabelRange.ALL, 0);
   }
 
   /**
@@ -86,12 +77,13 @@ public final class LabelTable {
    * @param next where the first one is in the range, from 0 to {@link Label#MAX_CONNECTION_ID}
    */
   public LabelTable(
-      FlowProgrammer programmer,
+      RuleSender ruleSender,
       LongSupplier nanoTime,
       LinkLoads loads,
       Supplier<LabelRange> range,
       int next) {
-    this.programmer = programmer;
+    this.ruleSender = ruleSender;
+    this.rules = new LabelRules(ruleSender);
     this.nanoTime = nanoTime;
     this.loads = loads;
     this.ids = new LabelIds(range, next);
@@ -100,11 +92,11 @@ public final class LabelTable {
   }
 
   /**
-   * From now on, tells of each label that leaves its first switch by another port, once all
+   * From now on, publishes each label that leaves its first switch by another port, once all
    * switches have confirmed that or one of them has not.
    */
-  public void whenRerouted(Consumer<LabelledPath> told) {
-    whenRerouted = told;
+  public void whenRerouted(Consumer<LabelledPath> subscriber) {
+    whenRerouted = subscriber;
   }
 
   /**
@@ -114,15 +106,13 @@ public final class LabelTable {
    */
   public LabelledPath acquire(Path path) {
     while (true) {
-      LabelledPath labelled = byPath.get(path);
-      if (labelled == null) {
-        labelled = add(path);
-      }
+      @Nullable LabelledPath known = labels.find(path);
+      LabelledPath labelled = known == null ? add(path) : known;
       if (labelled.use()) {
         return labelled;
       }
       // just retired: about to be removed from the map
-      byPath.remove(path, labelled);
+      labels.retire(labelled, path);
     }
   }
 
@@ -142,15 +132,14 @@ public final class LabelTable {
   }
 
   /**
-   * Adopts a reserved label whose rules are all on their switches, as acquired once. New
+   * Takes over a reserved label whose rules are all on their switches, as acquired once. New
    * connections use it, too.
    */
   public LabelledPath recover(Label label, Path path) {
-    LabelledPath recovered = new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
+    LabelledPath recovered = labelled(label, path);
     recovered.use();
     recovered.ready().complete(true);
     labels.add(recovered);
-    byPath.putIfAbsent(path, recovered);
     return recovered;
   }
 
@@ -168,7 +157,7 @@ public final class LabelTable {
       }
       if (before.src().equals(path.src()) && before.dst().equals(path.dst())) {
         held.moveTo(path);
-        moved(held, before);
+        labels.moved(held, before);
         held.settle(true);
         return held;
       }
@@ -192,16 +181,7 @@ public final class LabelTable {
   /** Forgets a label that another controller has removed; nothing is sent. */
   public void forget(LabelledPath labelled) {
     labels.remove(labelled);
-    byPath.remove(labelled.path(), labelled);
     ids.giveBack(labelled.label());
-  }
-
-  private void moved(LabelledPath labelled, Path before) {
-    labels.moved(labelled, before);
-    if (!labelled.path().equals(before)) {
-      byPath.remove(before, labelled);
-      byPath.putIfAbsent(labelled.path(), labelled);
-    }
   }
 
   /**
@@ -209,27 +189,14 @@ public final class LabelTable {
    * changed, the rules follow in the order of that change instead. By the thread that repairs.
    */
   public void restore(LabelledPath labelled, DatapathId switchId) {
-    Path path = labelled.path();
-    if (labelled.isReady()
-        && labelled.isSettled()
-        && labels.contains(labelled)
-        && path.hops() > 0
-        && path.switches().contains(switchId)) {
-      programmer
-          .factory(switchId)
-          .map(factory -> LabelRules.add(factory, labelled.label(), path, switchId))
-          .ifPresent(rule -> programmer.send(switchId, List.of(rule)));
+    if (labelled.isReady() && labelled.isSettled() && labels.contains(labelled)) {
+      rules.restore(labelled, switchId);
     }
   }
 
   /** Removes the rules of a reserved label that no connection needs, and frees the label. */
   public void discard(Label label, Collection<DatapathId> switches) {
-    for (DatapathId switchId : switches) {
-      programmer
-          .factory(switchId)
-          .ifPresent(
-              factory -> programmer.send(switchId, List.of(LabelRules.delete(factory, label))));
-    }
+    rules.discard(label, switches);
     ids.rest(label, nanoTime.getAsLong());
   }
 
@@ -262,19 +229,7 @@ public final class LabelTable {
 
   /** The rules that a switch needs for the labels across it; used when a switch reconnects. */
   public List<OFMessage> rulesOf(DatapathId switchId) {
-    List<OFMessage> rules = new ArrayList<>();
-    programmer
-        .factory(switchId)
-        .ifPresent(
-            factory ->
-                labels.across(switchId).stream()
-                    .filter(labelled -> labelled.path().hops() > 0)
-                    .filter(labelled -> labelled.path().switches().contains(switchId))
-                    .map(
-                        labelled ->
-                            LabelRules.add(factory, labelled.label(), labelled.path(), switchId))
-                    .forEach(rules::add));
-    return rules;
+    return rules.of(switchId, labels.across(switchId));
   }
 
   /** Removes labels that have been unused for a while. To be called every few seconds. */
@@ -283,10 +238,10 @@ public final class LabelTable {
   }
 
   /** The same, except for labels that another controller removes. */
-  public void sweep(Predicate<LabelledPath> isForeign) {
+  public void sweep(Predicate<LabelledPath> isUnowned) {
     long now = nanoTime.getAsLong();
     for (LabelledPath labelled : all()) {
-      if (!isForeign.test(labelled) && labelled.retire(now, UNUSED_NANOS)) {
+      if (!isUnowned.test(labelled) && labelled.retire(now, UNUSED_NANOS)) {
         remove(labelled, now);
       }
     }
@@ -328,20 +283,8 @@ public final class LabelTable {
         lost.add(labelled);
       }
     }
-    if (!underWay.isEmpty()) {
-      nextRepair.set(new NextRepair(Set.copyOf(underWay), again));
-      // some may have settled before nextRepair was set
-      underWay.stream().filter(LabelledPath::isAtRest).forEach(this::cameToRest);
-    }
+    nextRepair.await(underWay, again);
     return lost;
-  }
-
-  /** Only awaited labels count: a repair that fails at once would repeat itself. */
-  private void cameToRest(LabelledPath labelled) {
-    @Nullable NextRepair next = nextRepair.get();
-    if (next != null && next.awaited.contains(labelled) && nextRepair.compareAndSet(next, null)) {
-      next.again.run();
-    }
   }
 
   /**
@@ -360,9 +303,9 @@ public final class LabelTable {
    */
   public void refused(DatapathId switchId, RefusedGroup group) {
     int id = group.label();
-    LabelGroups groups = programmer.compiler().groups();
+    LabelGroups groups = ruleSender.compiler().groups();
     if (group.exists()) {
-      programmer.send(switchId, factory -> groups.changeInstead(factory, switchId, id));
+      ruleSender.send(switchId, factory -> groups.changeInstead(factory, switchId, id));
       return;
     }
     groups.forget(switchId, id);
@@ -392,14 +335,10 @@ public final class LabelTable {
     boolean sure = !labelled.isUnsure();
     repairs.increment();
     labelled.moveTo(after);
-    moved(labelled, before);
-    programmer.sendInOrder(
-        LabelRules.reroute(
-            labelled.label(),
-            sure ? Optional.of(before) : Optional.empty(),
-            after,
-            labelled.strays(),
-            programmer::factory),
+    labels.moved(labelled, before);
+    rules.reroute(
+        labelled,
+        sure ? Optional.of(before) : Optional.empty(),
         confirmed -> {
           boolean done = isAccepted(labelled, confirmed);
           if (!done) {
@@ -411,7 +350,7 @@ public final class LabelTable {
             portChanges.increment();
             whenRerouted.accept(labelled);
           }
-          cameToRest(labelled);
+          nextRepair.cameToRest(labelled);
         });
   }
 
@@ -425,40 +364,34 @@ public final class LabelTable {
 
   private void remove(LabelledPath labelled, long nowNanos) {
     labels.remove(labelled);
-    byPath.remove(labelled.path(), labelled);
     if (labelled.path().hops() > 0) {
-      removeInOrder(
-          LabelRules.remove(
-              labelled.label(), labelled.path(), labelled.strays(), programmer::factory));
+      rules.remove(labelled);
     }
     ids.rest(labelled.label(), nowNanos);
   }
 
-  /**
-   * Continues after the failure of a switch. Otherwise the other switches would keep unknown rules.
-   */
-  private void removeInOrder(List<SwitchMessages> batches) {
-    if (!batches.isEmpty()) {
-      programmer.sendInOrder(
-          batches.subList(0, 1), done -> removeInOrder(batches.subList(1, batches.size())));
-    }
-  }
-
+  @SuppressWarnings("ReferenceEquality") // another thread may have added its own
   private LabelledPath add(Path path) {
     Optional<Label> label = ids.next();
     if (label.isEmpty()) {
       return failed(path);
     }
-    LabelledPath fresh = new LabelledPath(label.get(), path, loads::along, nanoTime.getAsLong());
-    labels.add(fresh);
-    LabelledPath earlier = byPath.putIfAbsent(path, fresh);
-    if (earlier != null) {
-      labels.remove(fresh);
-      ids.giveBack(fresh.label());
-      return earlier;
+    LabelledPath fresh = labelled(label.get(), path);
+    LabelledPath present = labels.add(fresh);
+    if (present != fresh) {
+      forget(fresh);
+      return present;
     }
-    install(fresh);
+    if (path.hops() == 0) {
+      fresh.ready().complete(true);
+    } else {
+      rules.install(fresh, done -> finish(fresh, done));
+    }
     return fresh;
+  }
+
+  private LabelledPath labelled(Label label, Path path) {
+    return new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
   }
 
   /** A path without a label: no switch gets rules, and the table does not keep it. */
@@ -470,43 +403,23 @@ public final class LabelTable {
           ids.count());
     }
     // never written to a switch: a path that is not ready is not used
-    LabelledPath failed =
-        new LabelledPath(
-            new Label(Label.MAX_CONNECTION_ID), path, loads::along, nanoTime.getAsLong());
+    LabelledPath failed = labelled(new Label(Label.MAX_CONNECTION_ID), path);
     failed.ready().complete(false);
     return failed;
-  }
-
-  private void install(LabelledPath labelled) {
-    if (labelled.path().hops() == 0) {
-      labelled.ready().complete(true);
-      return;
-    }
-    List<SwitchMessages> batches =
-        LabelRules.install(labelled.label(), labelled.path(), programmer::factory);
-    boolean allSwitchesThere = batches.size() == labelled.path().hops() + 1;
-    if (allSwitchesThere) {
-      programmer.sendInOrder(batches, done -> finish(labelled, done));
-    } else {
-      finish(labelled, false);
-    }
   }
 
   private void finish(LabelledPath labelled, boolean confirmed) {
     boolean installed = isAccepted(labelled, confirmed);
     if (!installed) {
-      warnOfFailure(labelled.path());
+      // limited: if a switch is full, each new connection tries again
+      if (isTimeAgain(warnedNanos, WARN_NANOS)) {
+        LOG.warn(
+            "path_not_installed path=\"{}\" - logged at most once per second", labelled.path());
+      }
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
     }
     labelled.ready().complete(installed);
-    cameToRest(labelled);
-  }
-
-  /** Limited: if a switch is full, each new connection tries again. */
-  private void warnOfFailure(Path path) {
-    if (isTimeAgain(warnedNanos, WARN_NANOS)) {
-      LOG.warn("path_not_installed path=\"{}\" - logged at most once per second", path);
-    }
+    nextRepair.cameToRest(labelled);
   }
 
   private boolean isTimeAgain(AtomicLong lastNanos, long pauseNanos) {

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -21,7 +22,7 @@ public final class LabelledPath {
   private static final int RETIRED = Integer.MIN_VALUE;
 
   private final Label label;
-  private volatile Way way;
+  private volatile Routing routing;
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
   private final Function<Path, ImmutableList<ActiveCount>> loads;
@@ -36,7 +37,8 @@ public final class LabelledPath {
    * @param state whether the switches have confirmed it
    * @param counts the active connections, as the links of the path count them
    */
-  private record Way(Path path, ImmutableSet<DatapathId> strays, State state, PathCounts counts) {}
+  private record Routing(
+      Path path, ImmutableSet<DatapathId> strays, State state, PathCounts counts) {}
 
   private enum State {
     SETTLED,
@@ -55,7 +57,8 @@ public final class LabelledPath {
       Label label, Path path, Function<Path, ImmutableList<ActiveCount>> loads, long nowNanos) {
     this.label = label;
     this.loads = loads;
-    this.way = new Way(path, ImmutableSet.of(), State.SETTLED, new PathCounts(loads.apply(path)));
+    this.routing =
+        new Routing(path, ImmutableSet.of(), State.SETTLED, new PathCounts(loads.apply(path)));
     this.unusedSinceNanos = nowNanos;
   }
 
@@ -64,9 +67,20 @@ public final class LabelledPath {
     return label;
   }
 
+  /** The label that packets get for the path; null if it is within one switch. */
+  public @Nullable Label packetLabel() {
+    return path().hops() == 0 ? null : label;
+  }
+
   /** The current path of the label; always between the same two switches. */
   public Path path() {
-    return way.path;
+    return routing.path;
+  }
+
+  /** Whether a switch forwards the label. */
+  boolean needsRuleOn(DatapathId switchId) {
+    Path now = path();
+    return now.hops() > 0 && now.switches().contains(switchId);
   }
 
   /** Whether the path crosses a switch and leaves it by that port; empty at its end. */
@@ -77,27 +91,27 @@ public final class LabelledPath {
 
   /** Starts a change of the path, or a renewal of the same one. To be settled afterwards. */
   void moveTo(Path newPath) {
-    Way before = way;
+    Routing before = routing;
     Set<DatapathId> strays = new LinkedHashSet<>(before.path.switches());
     strays.addAll(before.strays);
     strays.removeAll(newPath.switches());
     PathCounts counts = new PathCounts(loads.apply(newPath));
-    way = new Way(newPath, ImmutableSet.copyOf(strays), State.CHANGING, counts);
+    routing = new Routing(newPath, ImmutableSet.copyOf(strays), State.CHANGING, counts);
     before.counts.moveTo(counts);
   }
 
   /** Ends the pending change; the argument tells whether all switches have confirmed it. */
   void settle(boolean confirmed) {
-    Way now = way;
-    way =
+    Routing now = routing;
+    routing =
         confirmed
-            ? new Way(now.path, ImmutableSet.of(), State.SETTLED, now.counts)
-            : new Way(now.path, now.strays, State.UNSURE, now.counts);
+            ? new Routing(now.path, ImmutableSet.of(), State.SETTLED, now.counts)
+            : new Routing(now.path, now.strays, State.UNSURE, now.counts);
   }
 
   /** Switches off the path that may still have a rule for the label. */
   ImmutableSet<DatapathId> strays() {
-    return way.strays;
+    return routing.strays;
   }
 
   /** Whether it is installed, without a pending change of the path. */
@@ -107,17 +121,17 @@ public final class LabelledPath {
 
   /** Whether a change of the path is pending. */
   boolean isChanging() {
-    return way.state == State.CHANGING;
+    return routing.state == State.CHANGING;
   }
 
   /** Whether all switches on the path, and no others, are known to have its rules. */
   public boolean isSettled() {
-    return way.state == State.SETTLED;
+    return routing.state == State.SETTLED;
   }
 
   /** Whether the latest change may be incomplete. */
   boolean isUnsure() {
-    return way.state == State.UNSURE;
+    return routing.state == State.UNSURE;
   }
 
   /** Completes with true when packets may carry the label, with false if that failed. */
@@ -137,14 +151,14 @@ public final class LabelledPath {
 
   /** How many connections on it are active. */
   public int active() {
-    return way.counts.active();
+    return routing.counts.active();
   }
 
   /** Counts a connection on it, and on its links, that has become active (1) or inactive (-1). */
   public void countActive(int change) {
-    PathCounts counts = way.counts;
+    PathCounts counts = routing.counts;
     while (!counts.add(change)) {
-      counts = way.counts; // it has been rerouted meanwhile
+      counts = routing.counts; // it has been rerouted meanwhile
     }
   }
 

@@ -8,11 +8,15 @@ final class Checksums {
 
   /** The checksum of some bytes, whose checksum field is still zero, on top of a sum so far. */
   static short of(ByteBuffer bytes, int offset, int length, int initial) {
-    int sum = initial + sum(bytes, offset, length);
-    while (sum >>> 16 != 0) {
-      sum = (sum & 0xffff) + (sum >>> 16);
+    return folded(initial + sum(bytes, offset, length));
+  }
+
+  private static short folded(int sum) {
+    int folded = sum;
+    while (folded >>> 16 != 0) {
+      folded = (folded & 0xffff) + (folded >>> 16);
     }
-    return (short) ~sum;
+    return (short) ~folded;
   }
 
   /**
@@ -45,10 +49,6 @@ final class Checksums {
   static short changed(short checksum, int before, int after) {
     int sum = ~checksum & 0xffff;
     sum += (~before >>> 16 & 0xffff) + (~before & 0xffff);
-    sum += (after >>> 16) + (after & 0xffff);
-    while (sum >>> 16 != 0) {
-      sum = (sum & 0xffff) + (sum >>> 16);
-    }
-    return (short) ~sum;
+    return folded(sum + (after >>> 16) + (after & 0xffff));
   }
 }

@@ -13,10 +13,11 @@ public final class FrameSender {
   private static final int MAC_AT = 6;
   private static final int TYPE_AT = 12;
   private static final int VLAN_BYTES = 4;
+  private static final int MAX_VLAN = 0x0fff;
   private static final int ARP_SENDER_AT = 14;
   private static final int IPV4_SOURCE_AT = 12;
   private static final int IPV6_SOURCE_AT = 8;
-  private static final int ADVERTISED_AT = Ipv6Packet.IPV6_BYTES + 8;
+  private static final int ADVERTISED_AT = Packet.IPV6_BYTES + 8;
 
   private FrameSender() {}
 
@@ -25,6 +26,13 @@ public final class FrameSender {
     return frame.length < TYPE_AT
         ? 0
         : (long) uint16(frame, MAC_AT) << 32 | Integer.toUnsignedLong(int32(frame, MAC_AT + 2));
+  }
+
+  /** The VLAN id of the outer tag; 0 without one. */
+  public static int vlan(byte[] frame) {
+    return Packet.isVlan(type(frame, TYPE_AT)) && frame.length >= TYPE_AT + VLAN_BYTES
+        ? uint16(frame, TYPE_AT + 2) & MAX_VLAN
+        : 0;
   }
 
   /** The IP source, or the sender of an ARP packet; unspecified if there is none. */
@@ -45,8 +53,8 @@ public final class FrameSender {
     boolean isOne =
         type(frame, typeAt) == Packet.ETHERTYPE_IPV6
             && networkAt + ADVERTISED_AT <= frame.length
-            && frame[networkAt + 6] == Ipv6Packet.PROTOCOL_ICMPV6
-            && (frame[networkAt + Ipv6Packet.IPV6_BYTES] & 0xff) == NeighbourMessage.ADVERTISEMENT;
+            && frame[networkAt + 6] == Packet.PROTOCOL_ICMPV6
+            && (frame[networkAt + Packet.IPV6_BYTES] & 0xff) == NeighbourMessage.ADVERTISEMENT;
     return isOne ? ipv6(frame, networkAt + ADVERTISED_AT) : null;
   }
 

@@ -79,7 +79,7 @@ final class IpFrames {
 
   private static byte[] ipv6(
       IPAddress<?> src, IPAddress<?> dst, int protocol, int hopLimit, int payloadBytes) {
-    return ByteBuffer.allocate(Ipv6Packet.IPV6_BYTES)
+    return ByteBuffer.allocate(Packet.IPV6_BYTES)
         .put(0, (byte) 0x60)
         .putShort(4, (short) payloadBytes)
         .put(6, (byte) protocol)

@@ -44,22 +44,17 @@ public record NeighbourMessage(
               isRequest ? packet.destination() : packet.source(),
               packet.arpSenderMac()));
     }
-    return Ipv6Packet.of(packet).flatMap(NeighbourMessage::of);
-  }
-
-  /** Reads one of IPv6; empty if this is not one, or not from the same link. */
-  public static Optional<NeighbourMessage> of(Ipv6Packet packet) {
     int type = packet.icmpType();
     int at = packet.transportOffset();
     boolean isOne =
-        (type == SOLICITATION || type == ADVERTISEMENT)
+        packet.isNeighbourMessage()
             && packet.hopLimit() == HOP_LIMIT
             && packet.end() >= at + BYTES
             && packet.frame()[at + 1] == 0;
     if (!isOne) {
       return Optional.empty();
     }
-    IPv6Address target = packet.addressAt(at + 8);
+    IPv6Address target = packet.ipv6At(at + 8);
     return target.isMulticast()
         ? Optional.empty()
         : Optional.of(
@@ -71,7 +66,7 @@ public record NeighbourMessage(
                 macIn(packet, type == SOLICITATION ? OPTION_SOURCE_MAC : OPTION_TARGET_MAC)));
   }
 
-  private static MacAddress macIn(Ipv6Packet packet, int option) {
+  private static MacAddress macIn(Packet packet, int option) {
     ByteBuffer bytes = ByteBuffer.wrap(packet.frame());
     int at = packet.transportOffset() + BYTES;
     while (at + OPTION_BYTES <= packet.end()) {

@@ -108,6 +108,6 @@ public final class NeighbourReplies {
 
   private static byte[] frame(byte[] link, IPAddress<?> src, IPAddress<?> dst, ByteBuffer message) {
     return IpFrames.of(
-        link, src, dst, Ipv6Packet.PROTOCOL_ICMPV6, NeighbourMessage.HOP_LIMIT, message, 2);
+        link, src, dst, Packet.PROTOCOL_ICMPV6, NeighbourMessage.HOP_LIMIT, message, 2);
   }
 }

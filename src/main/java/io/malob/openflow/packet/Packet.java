@@ -5,15 +5,16 @@ import io.malob.algorithm.FiveTuple;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IPVersion;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
- * The headers of one Ethernet frame, read once from its bytes (which are not copied): Ethernet II
- * with up to two VLAN tags, ARP for IPv4, IPv4, IPv6 (by {@link Ipv6Packet}), TCP, UDP and ICMP of
- * both. Immutable as long as the bytes are not modified. Fields that a frame of this {@link Kind}
- * does not have are zero.
+ * The headers of one Ethernet frame, read once from its bytes, which are not copied. Immutable as
+ * long as the bytes are not modified. Fields that a frame of this {@link Kind} does not have are
+ * zero.
  */
-public final class Packet implements IpPacket {
+public final class Packet extends Headers {
 
   /** What a frame carries, as far as it could be read. */
   public enum Kind {
@@ -43,212 +44,24 @@ public final class Packet implements IpPacket {
   public static final int TCP_RST = 0x04;
   public static final int TCP_ACK = 0x10;
 
-  static final int PROTOCOL_ICMP = 1;
-  static final int PROTOCOL_TCP = 6;
-  static final int PROTOCOL_UDP = 17;
-
-  static final int ETHERNET_BYTES = 14;
-  static final int ARP_BYTES = 28;
-  static final int IPV4_BYTES = 20;
-  static final int TCP_BYTES = 20;
-
-  private static final int ETHERTYPE_VLAN = 0x8100;
-  private static final int ETHERTYPE_PROVIDER_VLAN = 0x88a8;
-  private static final int VLAN_BYTES = 4;
-  private static final int UDP_BYTES = 8;
-  private static final int ICMP_BYTES = 8;
-
-  private final byte[] frame;
-  private Kind kind = Kind.MALFORMED;
-  private int vlan;
-  private int etherType;
-  private int networkOffset;
-  private int transportOffset;
-  private int networkEnd;
-  private int srcAddress;
-  private int dstAddress;
-  private int protocol;
-  private int srcPort;
-  private int dstPort;
-  private int tcpFlags;
-  private int icmpType;
-  private int arpOperation;
-
-  /** What IPv6 alone has; null if this is not IPv6. */
-  private @Nullable Ipv6Packet ipv6;
-
   /** Created once; a race only creates it twice, because five-tuples are immutable. */
   private @Nullable FiveTuple fiveTuple;
 
   private Packet(byte[] frame) {
-    this.frame = frame;
+    super(frame);
   }
 
   /** Reads a frame. Never throws; an invalid frame is {@link Kind#MALFORMED}. */
   public static Packet parse(byte[] frame) {
-    Packet packet = new Packet(frame);
-    packet.kind = packet.readEthernet();
-    return packet;
+    return new Packet(frame);
   }
 
-  private Kind readEthernet() {
-    int offset = ETHERNET_BYTES - 2;
-    if (frame.length < ETHERNET_BYTES) {
-      return Kind.MALFORMED;
-    }
-    etherType = uint16(offset);
-    for (int tags = 0; tags < 2 && isVlan(etherType); tags++) {
-      offset += VLAN_BYTES;
-      if (frame.length < offset + 2) {
-        return Kind.MALFORMED;
-      }
-      if (tags == 0) {
-        vlan = uint16(offset - 2) & 0x0fff;
-      }
-      etherType = uint16(offset);
-    }
-    networkOffset = offset + 2;
-    return switch (etherType) {
-      case ETHERTYPE_IPV4 -> readIpv4();
-      case ETHERTYPE_ARP -> readArp();
-      case ETHERTYPE_IPV6 -> readIpv6();
-      default -> Kind.OTHER;
-    };
-  }
-
-  static boolean isVlan(int etherType) {
-    return etherType == ETHERTYPE_VLAN || etherType == ETHERTYPE_PROVIDER_VLAN;
-  }
-
-  private Kind readArp() {
-    int at = networkOffset;
-    if (frame.length < at + ARP_BYTES
-        || uint16(at) != 1
-        || uint16(at + 2) != ETHERTYPE_IPV4
-        || frame[at + 4] != 6
-        || frame[at + 5] != 4) {
-      return Kind.MALFORMED;
-    }
-    arpOperation = uint16(at + 6);
-    srcAddress = int32(at + 14);
-    dstAddress = int32(at + 24);
-    return hasReservedAddress() ? Kind.MALFORMED : Kind.ARP;
-  }
-
-  private Kind readIpv4() {
-    int at = networkOffset;
-    if (frame.length < at + IPV4_BYTES || frame[at] >> 4 != 4) {
-      return Kind.MALFORMED;
-    }
-    int headerBytes = (frame[at] & 0x0f) * 4;
-    int totalBytes = uint16(at + 2);
-    if (headerBytes < IPV4_BYTES || totalBytes < headerBytes || frame.length < at + totalBytes) {
-      return Kind.MALFORMED;
-    }
-    protocol = frame[at + 9] & 0xff;
-    srcAddress = int32(at + 12);
-    dstAddress = int32(at + 16);
-    if (hasReservedAddress()) {
-      return Kind.MALFORMED;
-    }
-    transportOffset = at + headerBytes;
-    networkEnd = at + totalBytes;
-    boolean laterFragment = (uint16(at + 6) & 0x1fff) != 0;
-    return laterFragment ? Kind.OTHER_IP : readTransport();
-  }
-
-  /** No IPv4 host may pass for an IPv6 one: the packet then has no addresses. */
-  private boolean hasReservedAddress() {
-    boolean isReserved = AddressKey.isIpv6(srcAddress) || AddressKey.isIpv6(dstAddress);
-    if (isReserved) {
-      srcAddress = AddressKey.NONE;
-      dstAddress = AddressKey.NONE;
-    }
-    return isReserved;
-  }
-
-  /** A fragment of IPv6 has no readable ports, not even the first: no rule would match others. */
-  private Kind readIpv6() {
-    Ipv6Packet read = new Ipv6Packet(this);
-    if (!read.readHeaders()) {
-      return Kind.MALFORMED;
-    }
-    ipv6 = read;
-    protocol = read.protocol();
-    transportOffset = read.transportOffset();
-    networkEnd = read.end();
-    dstAddress = read.keyOfDestination();
-    // the key of a source is needed only if the destination has one
-    srcAddress = dstAddress == AddressKey.NONE ? AddressKey.NONE : read.keyOfSource();
-    if (read.isFragment()) {
-      return Kind.OTHER_IP;
-    }
-    srcPort = read.srcPort();
-    dstPort = read.dstPort();
-    icmpType = read.icmpType();
-    return switch (protocol) {
-      case PROTOCOL_TCP -> {
-        tcpFlags = frame[transportOffset + 13] & 0xff;
-        yield Kind.TCP;
-      }
-      case PROTOCOL_UDP -> Kind.UDP;
-      case Ipv6Packet.PROTOCOL_ICMPV6 -> Kind.ICMP;
-      default -> Kind.OTHER_IP;
-    };
-  }
-
-  private Kind readTransport() {
-    int at = transportOffset;
-    int available = networkEnd - at;
-    switch (protocol) {
-      case PROTOCOL_TCP -> {
-        if (available < TCP_BYTES || !isTcpHeaderWithin(available)) {
-          return Kind.MALFORMED;
-        }
-        readPorts();
-        tcpFlags = frame[at + 13] & 0xff;
-        return Kind.TCP;
-      }
-      case PROTOCOL_UDP -> {
-        if (available < UDP_BYTES) {
-          return Kind.MALFORMED;
-        }
-        readPorts();
-        return Kind.UDP;
-      }
-      case PROTOCOL_ICMP -> {
-        if (available < ICMP_BYTES) {
-          return Kind.MALFORMED;
-        }
-        icmpType = frame[at] & 0xff;
-        return Kind.ICMP;
-      }
-      default -> {
-        return Kind.OTHER_IP;
-      }
-    }
-  }
-
-  private boolean isTcpHeaderWithin(int available) {
-    int headerBytes = tcpHeaderBytes();
-    return headerBytes >= TCP_BYTES && headerBytes <= available;
-  }
-
-  private int tcpHeaderBytes() {
-    return (frame[transportOffset + 12] >> 4 & 0x0f) * 4;
-  }
-
-  private void readPorts() {
-    srcPort = uint16(transportOffset);
-    dstPort = uint16(transportOffset + 2);
-  }
-
-  @Override
+  /** Whether it is a part of a longer packet, the first or a later one. */
   public boolean isFragment() {
-    return ipv6 != null ? ipv6.isFragment() : isIpv4() && (uint16(networkOffset + 6) & 0x3fff) != 0;
+    return isFragment && isIp();
   }
 
-  @Override
+  /** The bytes; read-only. */
   public byte[] frame() {
     return frame;
   }
@@ -262,12 +75,12 @@ public final class Packet implements IpPacket {
     return etherType;
   }
 
-  @Override
+  /** The receiver of the frame. */
   public MacAddress dstMac() {
     return macAt(0);
   }
 
-  @Override
+  /** The sender of the frame. */
   public MacAddress srcMac() {
     return macAt(6);
   }
@@ -282,7 +95,12 @@ public final class Packet implements IpPacket {
     return networkOffset > ETHERNET_BYTES;
   }
 
-  @Override
+  /** Whether the frame has two VLAN tags (QinQ). */
+  public boolean isDoubleTagged() {
+    return networkOffset > ETHERNET_BYTES + VLAN_BYTES;
+  }
+
+  /** Whether the frame is for more than one host. */
   public boolean isMulticast() {
     return frame.length > 0 && (frame[0] & 1) != 0;
   }
@@ -294,7 +112,7 @@ public final class Packet implements IpPacket {
 
   /** Whether this is IPv6, of any protocol. */
   public boolean isIpv6() {
-    return ipv6 != null;
+    return etherType == ETHERTYPE_IPV6 && kind != Kind.MALFORMED;
   }
 
   /** Whether this is IPv4 or IPv6. */
@@ -302,14 +120,24 @@ public final class Packet implements IpPacket {
     return isIpv4() || isIpv6();
   }
 
-  /** Whether IPv6 has a header that lists routers to visit, which can evade rules. */
-  public boolean hasRoutingHeader() {
-    return ipv6 != null && ipv6.hasRoutingHeader();
+  /** The version of an IP packet. */
+  public IPVersion version() {
+    return isIpv6() ? IPVersion.IPv6 : IPVersion.IPv4;
   }
 
-  /** The IPv6 packet that this is; null if it is none. */
-  @Nullable Ipv6Packet ipv6() {
-    return ipv6;
+  /** Whether IPv6 has a header that lists routers to visit, which can evade rules. */
+  public boolean hasRoutingHeader() {
+    return hasRoutingHeader && isIpv6();
+  }
+
+  /** The remaining hops of an IPv6 packet. */
+  int hopLimit() {
+    return uint8(networkOffset + 7);
+  }
+
+  /** The IPv6 address at that offset of the frame. */
+  IPv6Address ipv6At(int offset) {
+    return IPv6Address.of(int64(offset), int64(offset + 8));
   }
 
   /** Whether this is a neighbour solicitation or advertisement of ICMPv6. */
@@ -336,14 +164,14 @@ public final class Packet implements IpPacket {
     return dstAddress;
   }
 
-  @Override
+  /** The source address, or the sender of an ARP packet. */
   public IPAddress<?> source() {
-    return ipv6 != null ? ipv6.source() : AddressKey.toAddress(srcAddress);
+    return isIpv6() ? ipv6At(networkOffset + 8) : AddressKey.toAddress(srcAddress);
   }
 
-  @Override
+  /** The destination address, or the target of an ARP packet. */
   public IPAddress<?> destination() {
-    return ipv6 != null ? ipv6.destination() : AddressKey.toAddress(dstAddress);
+    return isIpv6() ? ipv6At(networkOffset + 24) : AddressKey.toAddress(dstAddress);
   }
 
   /** The sender of an ARP packet. */
@@ -367,22 +195,22 @@ public final class Packet implements IpPacket {
         : new byte[0];
   }
 
-  @Override
+  /** The IP protocol number; of IPv6 the one behind all extension headers that are read. */
   public int protocol() {
     return protocol;
   }
 
-  @Override
+  /** The source port of TCP or UDP; 0 if it has none, or cannot be read. */
   public int srcPort() {
     return srcPort;
   }
 
-  @Override
+  /** The destination port of TCP or UDP; 0 if it has none, or cannot be read. */
   public int dstPort() {
     return dstPort;
   }
 
-  @Override
+  /** The type of an ICMP or ICMPv6 message; 0 if it is none, or cannot be read. */
   public int icmpType() {
     return icmpType;
   }
@@ -397,38 +225,43 @@ public final class Packet implements IpPacket {
     return kind == Kind.ICMP ? uint16(transportOffset + 6) : 0;
   }
 
-  @Override
+  /** Whether all of these TCP flags are set. */
   public boolean hasTcpFlags(int flags) {
     return kind == Kind.TCP && (tcpFlags & flags) == flags;
   }
 
-  @Override
+  /** Whether this is the first packet of a TCP connection: SYN and no ACK. */
+  public boolean isTcpSyn() {
+    return hasTcpFlags(TCP_SYN) && !hasTcpFlags(TCP_SYN | TCP_ACK);
+  }
+
+  /** The TCP sequence number. */
   public int tcpSequence() {
     return int32(transportOffset + 4);
   }
 
-  @Override
+  /** The TCP acknowledgement number. */
   public int tcpAcknowledgement() {
     return int32(transportOffset + 8);
   }
 
-  @Override
+  /** How many sequence numbers a TCP packet uses: its data, and one each for SYN and FIN. */
   public int tcpSequenceLength() {
     int dataBytes = networkEnd - transportOffset - tcpHeaderBytes();
     return dataBytes + Integer.bitCount(tcpFlags & (TCP_SYN | TCP_FIN));
   }
 
-  @Override
+  /** The offset of its IP header in the frame. */
   public int networkOffset() {
     return networkOffset;
   }
 
-  @Override
+  /** The offset of its end in the frame; padding may follow. */
   public int end() {
     return networkEnd;
   }
 
-  @Override
+  /** The offset of its transport header in the frame. */
   public int transportOffset() {
     return transportOffset;
   }
@@ -454,7 +287,7 @@ public final class Packet implements IpPacket {
   public FiveTuple fiveTuple() {
     @Nullable FiveTuple made = fiveTuple;
     if (made == null) {
-      int number = protocol == Ipv6Packet.PROTOCOL_ICMPV6 && isIpv6() ? PROTOCOL_ICMP : protocol;
+      int number = protocol == PROTOCOL_ICMPV6 && isIpv6() ? PROTOCOL_ICMP : protocol;
       made = FiveTuple.of(number, srcAddress, srcPort, dstAddress, dstPort);
       fiveTuple = made;
     }
@@ -466,22 +299,6 @@ public final class Packet implements IpPacket {
       return MacAddress.NONE;
     }
     return MacAddress.of((long) uint16(offset) << 32 | Integer.toUnsignedLong(int32(offset + 2)));
-  }
-
-  int uint8(int offset) {
-    return frame[offset] & 0xff;
-  }
-
-  int uint16(int offset) {
-    return uint8(offset) << 8 | uint8(offset + 1);
-  }
-
-  int int32(int offset) {
-    return uint16(offset) << 16 | uint16(offset + 2);
-  }
-
-  long int64(int offset) {
-    return (long) int32(offset) << 32 | Integer.toUnsignedLong(int32(offset + 4));
   }
 
   @Override

@@ -18,13 +18,13 @@ public final class QuotedPacket {
   private static final int ICMP_BYTES = 8;
   private static final int PORT_BYTES = 4;
 
-  private final IpPacket error;
+  private final Packet error;
   private final boolean isIpv4;
   private final ByteBuffer frame;
   private final int at;
   private final int transport;
 
-  private QuotedPacket(IpPacket error, boolean isIpv4, ByteBuffer frame, int at, int transport) {
+  private QuotedPacket(Packet error, boolean isIpv4, ByteBuffer frame, int at, int transport) {
     this.error = error;
     this.isIpv4 = isIpv4;
     this.frame = frame;
@@ -33,14 +33,14 @@ public final class QuotedPacket {
   }
 
   /** The quoted packet of an ICMP message; empty if it is not an error, or quotes too little. */
-  public static Optional<QuotedPacket> of(IpPacket packet) {
+  public static Optional<QuotedPacket> of(Packet packet) {
     boolean isIpv4 = packet.version() == IPVersion.IPv4;
     if (packet.isFragment() || !isError(packet.icmpType(), isIpv4)) {
       return Optional.empty();
     }
     ByteBuffer frame = ByteBuffer.wrap(packet.frame());
     int at = packet.transportOffset() + ICMP_BYTES;
-    int minHeaderBytes = isIpv4 ? Packet.IPV4_BYTES : Ipv6Packet.IPV6_BYTES;
+    int minHeaderBytes = isIpv4 ? Packet.IPV4_BYTES : Packet.IPV6_BYTES;
     if (packet.end() < at + minHeaderBytes || (frame.get(at) >> 4) != (isIpv4 ? 4 : 6)) {
       return Optional.empty();
     }
@@ -66,9 +66,7 @@ public final class QuotedPacket {
   }
 
   private IPAddress<?> address(int offset) {
-    return error instanceof Ipv6Packet ipv6
-        ? ipv6.addressAt(offset)
-        : IPv4Address.of(frame.getInt(offset));
+    return isIpv4 ? IPv4Address.of(frame.getInt(offset)) : error.ipv6At(offset);
   }
 
   private int sourceAt(int header) {
@@ -85,7 +83,7 @@ public final class QuotedPacket {
 
   /** Whether it is ICMP, or ICMPv6 if it is IPv6. */
   public boolean isIcmp() {
-    return protocol() == (isIpv4 ? Packet.PROTOCOL_ICMP : Ipv6Packet.PROTOCOL_ICMPV6);
+    return protocol() == (isIpv4 ? Packet.PROTOCOL_ICMP : Packet.PROTOCOL_ICMPV6);
   }
 
   /** Whether it has ports that can be read: TCP or UDP, and no fragment. */
@@ -157,7 +155,7 @@ public final class QuotedPacket {
         switch (protocol()) {
           case Packet.PROTOCOL_TCP -> transport + 16;
           case Packet.PROTOCOL_UDP -> transport + 6;
-          case Ipv6Packet.PROTOCOL_ICMPV6 -> transport + 2;
+          case Packet.PROTOCOL_ICMPV6 -> transport + 2;
           default -> copy.capacity();
         };
     boolean isThere = (!isIpv4 || hasPorts()) && checksumAt + 2 <= copy.capacity();
@@ -188,7 +186,7 @@ public final class QuotedPacket {
       copy.putShort(
           icmp + 2,
           Checksums.withAddresses(
-              copy, sourceAt(network), 16, icmp, length, Ipv6Packet.PROTOCOL_ICMPV6));
+              copy, sourceAt(network), 16, icmp, length, Packet.PROTOCOL_ICMPV6));
     }
     return copy.array();
   }

@@ -16,8 +16,7 @@ public final class Replies {
   private static final int HOP_LIMIT = 64;
 
   /** An error is to fit into what every link can carry (RFC 4443, section 2.4). */
-  private static final int MAX_QUOTED_IPV6 =
-      1_280 - Ipv6Packet.IPV6_BYTES - Ipv6Packet.ICMPV6_BYTES;
+  private static final int MAX_QUOTED_IPV6 = 1_280 - Packet.IPV6_BYTES - Packet.ICMP_BYTES;
 
   private Replies() {}
 
@@ -31,7 +30,14 @@ public final class Replies {
       IPAddress<?> src,
       int srcPort,
       IPAddress<?> dst,
-      int dstPort) {}
+      int dstPort) {
+
+    /** Those of packets with a five-tuple. */
+    public static Ends of(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
+      return new Ends(
+          srcMac, dstMac, tuple.source(), tuple.srcPort(), tuple.destination(), tuple.dstPort());
+    }
+  }
 
   /** A broadcast request for the MAC of an address. */
   public static byte[] arpRequest(MacAddress senderMac, IPv4Address sender, IPv4Address target) {
@@ -85,7 +91,7 @@ public final class Replies {
    * sequence number that the packet acknowledges, or, if it acknowledges nothing, at zero and
    * acknowledging all of the packet. Not to be sent in answer to a reset.
    */
-  public static byte[] tcpReset(IpPacket packet) {
+  public static byte[] tcpReset(Packet packet) {
     boolean acknowledges = packet.hasTcpFlags(Packet.TCP_ACK);
     int flags = acknowledges ? Packet.TCP_RST : Packet.TCP_RST | Packet.TCP_ACK;
     ByteBuffer tcp =
@@ -112,20 +118,8 @@ public final class Replies {
     return tcpSyn(ends, 0);
   }
 
-  /** The same between IPv4 hosts. */
-  public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple) {
-    return tcpSyn(srcMac, dstMac, tuple, 0);
-  }
-
   /** The same with a sequence number, which the answer acknowledges. */
-  public static byte[] tcpSyn(MacAddress srcMac, MacAddress dstMac, FiveTuple tuple, int sequence) {
-    return tcpSyn(
-        new Ends(
-            srcMac, dstMac, tuple.source(), tuple.srcPort(), tuple.destination(), tuple.dstPort()),
-        sequence);
-  }
-
-  private static byte[] tcpSyn(Ends ends, int sequence) {
+  public static byte[] tcpSyn(Ends ends, int sequence) {
     ByteBuffer tcp =
         tcp(ends.srcPort, ends.dstPort, Packet.TCP_SYN)
             .putInt(4, sequence)
@@ -143,12 +137,12 @@ public final class Replies {
   }
 
   /** Tells the sender of a packet that there is no listener on its port. */
-  public static byte[] portUnreachable(IpPacket packet) {
-    return unreachable(packet, isIpv4(packet) ? 3 : 4);
+  public static byte[] portUnreachable(Packet packet) {
+    return unreachable(packet, packet.isIpv4() ? 3 : 4);
   }
 
   /** Tells the sender of a packet that there is no path. */
-  public static byte[] networkUnreachable(IpPacket packet) {
+  public static byte[] networkUnreachable(Packet packet) {
     return unreachable(packet, 0);
   }
 
@@ -167,12 +161,12 @@ public final class Replies {
     boolean isIpv4 = sent.src.getIpVersion() == IPVersion.IPv4;
     int checksumAt = isIpv4 ? IpFrames.NO_CHECKSUM : 6;
     byte[] frame = IpFrames.of(sent, Packet.PROTOCOL_UDP, HOP_LIMIT, udp, checksumAt);
-    return portUnreachable(IpPacket.of(Packet.parse(frame)).orElseThrow());
+    return portUnreachable(Packet.parse(frame));
   }
 
   /** ICMP (RFC 792, RFC 1122) quotes eight bytes of what IP carries, ICMPv6 (RFC 4443) all. */
-  private static byte[] unreachable(IpPacket packet, int code) {
-    boolean isIpv4 = isIpv4(packet);
+  private static byte[] unreachable(Packet packet, int code) {
+    boolean isIpv4 = packet.isIpv4();
     int from = packet.networkOffset();
     int max = isIpv4 ? packet.transportOffset() - from + 8 : MAX_QUOTED_IPV6;
     byte[] quoted = Arrays.copyOfRange(packet.frame(), from, Math.min(from + max, packet.end()));
@@ -181,16 +175,12 @@ public final class Replies {
             .put(0, (byte) (isIpv4 ? 3 : 1))
             .put(1, (byte) code)
             .put(ICMP_HEADER_BYTES, quoted);
-    int protocol = isIpv4 ? Packet.PROTOCOL_ICMP : Ipv6Packet.PROTOCOL_ICMPV6;
+    int protocol = isIpv4 ? Packet.PROTOCOL_ICMP : Packet.PROTOCOL_ICMPV6;
     return answer(packet, protocol, icmp, 2);
   }
 
-  private static boolean isIpv4(IpPacket packet) {
-    return packet.version() == IPVersion.IPv4;
-  }
-
   /** A frame back to the sender, with its VLAN tags. */
-  private static byte[] answer(IpPacket packet, int protocol, ByteBuffer payload, int checksumAt) {
+  private static byte[] answer(Packet packet, int protocol, ByteBuffer payload, int checksumAt) {
     byte[] link = Arrays.copyOf(packet.frame(), packet.networkOffset());
     System.arraycopy(packet.frame(), 6, link, 0, 6);
     System.arraycopy(packet.frame(), 0, link, 6, 6);

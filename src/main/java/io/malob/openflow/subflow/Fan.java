@@ -19,6 +19,9 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /** Makes the rules of all switches from routes and hosts. Pure. */
 public final class Fan {
+  private final ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules =
+      ImmutableSetMultimap.builder();
+
   private Fan() {}
 
   /**
@@ -78,19 +81,18 @@ public final class Fan {
     }
     sources.forEach(source -> switches.add(source.address.switchId));
     destinations.forEach(address -> switches.add(address.switchId));
-    ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules = ImmutableSetMultimap.builder();
-    switches.forEach(switchId -> rules.put(switchId, new SubflowRule.Labelled()));
+    Fan fan = new Fan();
+    switches.forEach(switchId -> fan.rules.put(switchId, new SubflowRule.Labelled()));
     for (LabelledRoute route : routes) {
-      carry(rules, route);
-      divert(rules, route, destinations);
+      fan.carry(route);
+      fan.divert(route, destinations);
     }
-    sources.forEach(source -> classify(rules, source));
-    destinations.forEach(address -> deliver(rules, address));
-    return rules.build();
+    sources.forEach(fan::classify);
+    destinations.forEach(fan::deliver);
+    return fan.rules.build();
   }
 
-  private static void carry(
-      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, LabelledRoute labelled) {
+  private void carry(LabelledRoute labelled) {
     List<Path> branches = labelled.route.branches();
     for (int i = 0; i < branches.size(); i++) {
       Label label = labelled.labels.get(i);
@@ -100,10 +102,7 @@ public final class Fan {
     }
   }
 
-  private static void divert(
-      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules,
-      LabelledRoute labelled,
-      Collection<Address> destinations) {
+  private void divert(LabelledRoute labelled, Collection<Address> destinations) {
     Route route = labelled.route;
     if (route.branches().size() == 1) {
       return;
@@ -134,8 +133,7 @@ public final class Fan {
     return branches;
   }
 
-  private static void classify(
-      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, Source source) {
+  private void classify(Source source) {
     Address from = source.address;
     boolean push = from.tagging == Tagging.SWITCH;
     rules.put(
@@ -148,8 +146,7 @@ public final class Fan {
             source.route.labels.get(0)));
   }
 
-  private static void deliver(
-      ImmutableSetMultimap.Builder<DatapathId, SubflowRule> rules, Address to) {
+  private void deliver(Address to) {
     rules.put(
         to.switchId,
         new SubflowRule.Deliver(

@@ -1,9 +1,8 @@
 package io.malob.openflow.subflow;
 
-import io.malob.openflow.SwitchRules;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind.Application;
+import io.malob.openflow.MaskedCookie;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFAggregateStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -14,28 +13,17 @@ import org.projectfloodlight.openflow.types.TableId;
 /** Messages about the rules for sub-flows of one switch. Pure. */
 public final class SubflowMessages {
   /** Epochs are from 0 to less than this. */
-  public static final int EPOCHS = SubflowCookie.EPOCHS;
+  public static final int EPOCHS = (int) CookieField.EPOCH.max() + 1;
+
+  private static final MaskedCookie ALL = Application.SUBFLOWS.all();
 
   private SubflowMessages() {}
 
-  /**
-   * Replaces all rules of a switch by exactly these, without a gap: they are added, those that only
-   * lead to others last, and then rules with another epoch are deleted.
-   *
-   * @param epoch an epoch that no earlier rule of the switch had
-   */
-  public static List<OFMessage> exactly(
-      OFFactory factory, Collection<SubflowRule> rules, int epoch) {
-    List<OFMessage> messages = new ArrayList<>();
-    rules.stream()
-        .sorted(Comparator.comparing(SubflowRule::step))
-        .forEach(rule -> messages.add(rule.add(factory, epoch)));
-    // rules of different epochs must not meet in a switch that changes their order
-    messages.add(factory.barrierRequest());
-    for (SubflowCookie.Masked other : SubflowCookie.othersThan(epoch)) {
-      messages.add(SwitchRules.deleteByCookie(factory, other.cookie(), other.mask()));
-    }
-    return messages;
+  /** Deletes the rules of a switch with other epochs. */
+  public static List<OFMessage> removeOthers(OFFactory factory, int epoch) {
+    return ALL.without(CookieField.EPOCH, epoch).stream()
+        .<OFMessage>map(other -> other.delete(factory))
+        .toList();
   }
 
   /** Requests the number of rules for sub-flows of a switch. */
@@ -44,8 +32,8 @@ public final class SubflowMessages {
         .buildAggregateStatsRequest()
         .setTableId(TableId.ALL)
         .setOutPort(OFPort.ANY)
-        .setCookie(SubflowCookie.of(0, 0))
-        .setCookieMask(SubflowCookie.applicationMask())
+        .setCookie(ALL.cookie())
+        .setCookieMask(ALL.mask())
         .build();
   }
 }

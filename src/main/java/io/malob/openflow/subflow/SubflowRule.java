@@ -1,7 +1,10 @@
 package io.malob.openflow.subflow;
 
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.RuleKey;
 import io.malob.openflow.label.Label;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +24,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * One rule for sub-flows at one switch, independent of the OpenFlow version. Two that are equal do
@@ -32,10 +36,8 @@ public sealed interface SubflowRule
         SubflowRule.Deliver,
         SubflowRule.Divert,
         SubflowRule.Carry,
-        OneTableRule {
-
-  /** The identity of a rule on a switch. */
-  record Key(TableId table, int priority, Match match) {}
+        OneTable.Joined,
+        OneTable.Local {
 
   /** The order of installation: rules that send packets to other rules come after those. */
   enum Step {
@@ -45,33 +47,18 @@ public sealed interface SubflowRule
     TURN
   }
 
-  /** What rules are for; their cookies have its number. */
-  enum Kind {
-    /** Leads to the table of labels. */
-    LABELLED(0),
-    /** Gives packets of hosts the label of their route. */
-    INGRESS(1),
-    /** Leads to a host of the switch. */
-    DESTINATION(2),
-    /** Leads to another branch of a route. */
-    DIVERSION(3),
-    /** Forwards a label. */
-    LABEL(4),
-    /** Ends a label. */
-    END(5);
+  /**
+   * Where a rule is, and when it is installed.
+   *
+   * @param kind identifies it in dumps of a switch's tables
+   */
+  record Place(TableId table, int priority, Step step, CookieKind kind) {}
 
-    private final int number;
+  Place place();
 
-    Kind(int number) {
-      this.number = number;
-    }
+  default Step step() {
+    return place().step;
   }
-
-  TableId table();
-
-  int priority();
-
-  Step step();
 
   Match match(OFFactory factory);
 
@@ -83,8 +70,12 @@ public sealed interface SubflowRule
   }
 
   /** By this a rule is found on its switch. */
-  default Key key() {
-    return new Key(table(), priority(), match(OFFactories.getFactory(OFVersion.OF_13)));
+  default RuleKey key() {
+    return rule(OFFactories.getFactory(OFVersion.OF_13));
+  }
+
+  private RuleKey rule(OFFactory factory) {
+    return new RuleKey(place().table, place().priority, match(factory));
   }
 
   /**
@@ -93,28 +84,18 @@ public sealed interface SubflowRule
    * @param epoch of the switch's rules, from 0 to 65535
    */
   default OFMessage add(OFFactory factory, int epoch) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(table())
-        .setPriority(priority())
-        .setCookie(SubflowCookie.of(kind().number, epoch))
-        .setMatch(match(factory))
-        .setInstructions(instructions(factory))
-        .build();
+    U64 cookie = kind().cookie(CookieField.EPOCH.at(epoch));
+    return rule(factory).add(factory, cookie).setInstructions(instructions(factory)).build();
   }
 
   /** Deletes it, or the rule with the same key. */
   default OFMessage delete(OFFactory factory) {
-    return factory
-        .buildFlowDeleteStrict()
-        .setTableId(table())
-        .setPriority(priority())
-        .setMatch(match(factory))
-        .build();
+    return rule(factory).delete(factory);
   }
 
-  /** Identifies rules in dumps of a switch's tables. */
-  Kind kind();
+  default CookieKind kind() {
+    return place().kind;
+  }
 
   /** The address that it delivers packets with a label to; empty if it does not. */
   default Optional<IPAddress<?>> delivered() {
@@ -124,23 +105,12 @@ public sealed interface SubflowRule
   /** Lets packets with a label of sub-flows bypass all other rules of the first table. */
   record Labelled() implements SubflowRule {
     @Override
-    public TableId table() {
-      return FlowLayout.CLASSIFY;
-    }
-
-    @Override
-    public int priority() {
-      return FlowLayout.PRIORITY_LABELLED;
-    }
-
-    @Override
-    public Step step() {
-      return Step.AHEAD;
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.LABELLED;
+    public Place place() {
+      return new Place(
+          FlowLayout.CLASSIFY,
+          FlowLayout.PRIORITY_LABELLED,
+          Step.AHEAD,
+          CookieKind.SUBFLOW_LABELLED);
     }
 
     @Override
@@ -173,23 +143,9 @@ public sealed interface SubflowRule
     private static final MacAddress GROUP_BIT = MacAddress.of("01:00:00:00:00:00");
 
     @Override
-    public TableId table() {
-      return FlowLayout.CLASSIFY;
-    }
-
-    @Override
-    public int priority() {
-      return FlowLayout.PRIORITY_SUBFLOW;
-    }
-
-    @Override
-    public Step step() {
-      return Step.TURN;
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.INGRESS;
+    public Place place() {
+      return new Place(
+          FlowLayout.CLASSIFY, FlowLayout.PRIORITY_SUBFLOW, Step.TURN, CookieKind.SUBFLOW_INGRESS);
     }
 
     @Override
@@ -240,23 +196,12 @@ public sealed interface SubflowRule
   record Deliver(int vlan, boolean pop, IPAddress<?> address, MacAddress mac, OFPort port)
       implements SubflowRule {
     @Override
-    public TableId table() {
-      return FlowLayout.LABELS;
-    }
-
-    @Override
-    public int priority() {
-      return FlowLayout.PRIORITY_DELIVER;
-    }
-
-    @Override
-    public Step step() {
-      return Step.AHEAD;
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.DESTINATION;
+    public Place place() {
+      return new Place(
+          FlowLayout.LABELS,
+          FlowLayout.PRIORITY_DELIVER,
+          Step.AHEAD,
+          CookieKind.SUBFLOW_DESTINATION);
     }
 
     @Override
@@ -296,23 +241,9 @@ public sealed interface SubflowRule
   record Divert(Label label, IPAddress<?> address, Label branch, OFPort out)
       implements SubflowRule {
     @Override
-    public TableId table() {
-      return FlowLayout.LABELS;
-    }
-
-    @Override
-    public int priority() {
-      return FlowLayout.PRIORITY_DIVERT;
-    }
-
-    @Override
-    public Step step() {
-      return Step.TURN;
-    }
-
-    @Override
-    public Kind kind() {
-      return Kind.DIVERSION;
+    public Place place() {
+      return new Place(
+          FlowLayout.LABELS, FlowLayout.PRIORITY_DIVERT, Step.TURN, CookieKind.SUBFLOW_DIVERSION);
     }
 
     @Override
@@ -340,23 +271,12 @@ public sealed interface SubflowRule
     private static final int WHOLE_PACKET = 0xffff;
 
     @Override
-    public TableId table() {
-      return FlowLayout.LABELS;
-    }
-
-    @Override
-    public int priority() {
-      return FlowLayout.PRIORITY_ENTRY;
-    }
-
-    @Override
-    public Step step() {
-      return Step.AHEAD;
-    }
-
-    @Override
-    public Kind kind() {
-      return out.isPresent() ? Kind.LABEL : Kind.END;
+    public Place place() {
+      return new Place(
+          FlowLayout.LABELS,
+          FlowLayout.PRIORITY_ENTRY,
+          Step.AHEAD,
+          out.isPresent() ? CookieKind.SUBFLOW_LABEL : CookieKind.SUBFLOW_END);
     }
 
     @Override

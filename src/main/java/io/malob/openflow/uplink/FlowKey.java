@@ -1,6 +1,6 @@
 package io.malob.openflow.uplink;
 
-import io.malob.openflow.packet.IpPacket;
+import io.malob.openflow.packet.Packet;
 import java.nio.ByteBuffer;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
@@ -37,21 +37,21 @@ public record FlowKey(long peerHigh, long peerLow, int protocol, int hostPort, i
   }
 
   /** The flow of a packet that the host sends. */
-  public static FlowKey sent(IpPacket packet) {
+  public static FlowKey sent(Packet packet) {
     return hasPorts(packet)
         ? of(packet.destination(), packet.protocol(), packet.srcPort(), packet.dstPort())
         : of(packet.destination(), packet.protocol(), 0, 0);
   }
 
   /** The flow of a packet that is sent to the host. */
-  public static FlowKey received(IpPacket packet) {
+  public static FlowKey received(Packet packet) {
     return hasPorts(packet)
         ? of(packet.source(), packet.protocol(), packet.dstPort(), packet.srcPort())
         : of(packet.source(), packet.protocol(), 0, 0);
   }
 
   /** Switches treat the ports of all fragments as 0, also of the first one. */
-  private static boolean hasPorts(IpPacket packet) {
+  private static boolean hasPorts(Packet packet) {
     return !packet.isFragment();
   }
 

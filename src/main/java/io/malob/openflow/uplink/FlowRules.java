@@ -1,12 +1,14 @@
 package io.malob.openflow.uplink;
 
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.PacketOuts;
-import io.malob.openflow.SwitchRules;
-import io.malob.openflow.uplink.UplinkCookie.Kind;
+import io.malob.openflow.RuleKey;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMessage;
@@ -18,7 +20,6 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
  * The two rules that carry one flow: out, from the inside to its uplink, with the uplink's
@@ -60,7 +61,7 @@ public final class FlowRules {
         rule(
             factory,
             back(factory, uplink, key),
-            Kind.BACK,
+            CookieKind.UPLINK_BACK,
             uplink,
             generation,
             idleSeconds(key) + 5,
@@ -68,7 +69,7 @@ public final class FlowRules {
         rule(
             factory,
             out(factory, inside, key),
-            Kind.OUT,
+            CookieKind.UPLINK_OUT,
             uplink,
             generation,
             idleSeconds(key),
@@ -78,20 +79,18 @@ public final class FlowRules {
   private static OFMessage rule(
       OFFactory factory,
       Match match,
-      Kind kind,
+      CookieKind kind,
       UplinkEnd uplink,
       long generation,
       int idleSeconds,
       List<OFAction> actions) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(UplinkLayout.FLOWS)
-        .setPriority(UplinkLayout.PRIORITY_FLOW)
-        .setCookie(UplinkCookie.of(kind, uplink.number(), generation))
+    return new RuleKey(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_FLOW, match)
+        .add(
+            factory,
+            UplinkCookie.of(kind, uplink.number(), generation),
+            factory.instructions().applyActions(actions))
         .setIdleTimeout(idleSeconds)
         .setFlags(Set.of(OFFlowModFlags.SEND_FLOW_REM))
-        .setMatch(match)
-        .setInstructions(List.of(factory.instructions().applyActions(actions)))
         .build();
   }
 
@@ -100,31 +99,22 @@ public final class FlowRules {
    * it.
    */
   public static OFMessage foreign(OFFactory factory, UplinkEnd uplink, FlowKey key) {
-    return factory
-        .buildFlowAdd()
-        .setTableId(UplinkLayout.FLOWS)
-        .setPriority(UplinkLayout.PRIORITY_FLOW)
-        .setCookie(UplinkCookie.of(Kind.FOREIGN, uplink.number(), 0))
+    return new RuleKey(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_FLOW, back(factory, uplink, key))
+        .add(factory, UplinkCookie.of(CookieKind.UPLINK_FOREIGN, uplink.number(), 0))
         .setIdleTimeout(FOREIGN_SECONDS)
-        .setMatch(back(factory, uplink, key))
         .build();
   }
 
   /** Deletes both rules of a flow, but none of another flow with the same key. */
   public static OFMessage remove(OFFactory factory, int uplink, long generation) {
-    return delete(factory, UplinkCookie.ofFlow(uplink, generation));
+    return UplinkCookie.ofFlow(uplink, generation).delete(factory);
   }
 
   /** Deletes the rules of all flows over an uplink, and the drop rules for the host itself. */
   public static List<OFMessage> removeAll(OFFactory factory, int uplink) {
-    return ImmutableList.of(
-        delete(factory, UplinkCookie.ofUplink(Kind.OUT, uplink)),
-        delete(factory, UplinkCookie.ofUplink(Kind.BACK, uplink)),
-        delete(factory, UplinkCookie.ofUplink(Kind.FOREIGN, uplink)));
-  }
-
-  static OFMessage delete(OFFactory factory, UplinkCookie.Masked which) {
-    return SwitchRules.deleteByCookie(factory, which.cookie(), which.mask());
+    return Stream.of(CookieKind.UPLINK_OUT, CookieKind.UPLINK_BACK, CookieKind.UPLINK_FOREIGN)
+        .<OFMessage>map(kind -> kind.all().with(CookieField.UPLINK, uplink).delete(factory))
+        .toList();
   }
 
   /** Sends a packet of a flow, as the host made it, over the flow's uplink. */
@@ -139,39 +129,26 @@ public final class FlowRules {
 
   private static Match out(OFFactory factory, InsideEnd inside, FlowKey key) {
     IPAddress<?> host = inside.address(key.version()).orElseThrow();
-    Match.Builder match = ends(factory, inside.port(), host, key.peer(), key);
-    return ports(match, key, key.hostPort(), key.peerPort()).build();
+    return match(factory, inside.port(), key, host, key.hostPort(), key.peer(), key.peerPort());
   }
 
   private static Match back(OFFactory factory, UplinkEnd uplink, FlowKey key) {
     IPAddress<?> host = uplink.address(key.version()).orElseThrow();
-    Match.Builder match = ends(factory, uplink.port(), key.peer(), host, key);
-    return ports(match, key, key.peerPort(), key.hostPort()).build();
+    return match(factory, uplink.port(), key, key.peer(), key.peerPort(), host, key.hostPort());
   }
 
-  private static Match.Builder ends(
-      OFFactory factory, OFPort inPort, IPAddress<?> src, IPAddress<?> dst, FlowKey key) {
-    Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, inPort);
-    IpFamily.of(key.version())
-        .protocol(IpProtocol.of((short) key.protocol()))
-        .andThen(IpFamily.from(src))
-        .andThen(IpFamily.to(dst))
-        .accept(match);
-    return match;
-  }
-
-  private static Match.Builder ports(Match.Builder match, FlowKey key, int src, int dst) {
-    return switch (key.protocol()) {
-      case FlowKey.TCP ->
-          match
-              .setExact(MatchField.TCP_SRC, TransportPort.of(src))
-              .setExact(MatchField.TCP_DST, TransportPort.of(dst));
-      case FlowKey.UDP ->
-          match
-              .setExact(MatchField.UDP_SRC, TransportPort.of(src))
-              .setExact(MatchField.UDP_DST, TransportPort.of(dst));
-      default -> match;
-    };
+  private static Match match(
+      OFFactory factory,
+      OFPort inPort,
+      FlowKey key,
+      IPAddress<?> src,
+      int srcPort,
+      IPAddress<?> dst,
+      int dstPort) {
+    IpProtocol protocol = IpProtocol.of((short) key.protocol());
+    Match.Builder match = IpFamily.matchBetween(factory, protocol, src, dst);
+    match.setExact(MatchField.IN_PORT, inPort);
+    return IpFamily.withPorts(match, protocol, srcPort, dstPort).build();
   }
 
   private static List<OFAction> outActions(OFFactory factory, UplinkEnd uplink, FlowKey key) {

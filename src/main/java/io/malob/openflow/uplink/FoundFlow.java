@@ -1,5 +1,7 @@
 package io.malob.openflow.uplink;
 
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.IpFamily;
 import java.util.Optional;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -8,10 +10,8 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
  * One rule of a flow from a switch's statistics: the reverse of {@link FlowRules}. Pure.
@@ -33,23 +33,14 @@ public record FoundFlow(
     double seconds) {
 
   /** Requests the rules of flows, in both directions. */
-  public static OFFlowStatsRequest request(OFFactory factory, UplinkCookie.Kind kind) {
-    UplinkCookie.Masked which = UplinkCookie.all(kind);
-    return factory
-        .buildFlowStatsRequest()
-        .setMatch(factory.matchWildcardAll())
-        .setTableId(TableId.ALL)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
-        .setCookie(which.cookie())
-        .setCookieMask(which.mask())
-        .build();
+  public static OFFlowStatsRequest request(OFFactory factory, CookieKind kind) {
+    return kind.all().request(factory, TableId.ALL);
   }
 
   /** Parses a rule; empty if it is not that of a flow. */
   public static Optional<FoundFlow> of(OFFlowStatsEntry entry) {
-    boolean isOut = UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.OUT);
-    if (!isOut && !UplinkCookie.is(entry.getCookie(), UplinkCookie.Kind.BACK)) {
+    boolean isOut = Cookie.is(entry.getCookie(), CookieKind.UPLINK_OUT);
+    if (!isOut && !Cookie.is(entry.getCookie(), CookieKind.UPLINK_BACK)) {
       return Optional.empty();
     }
     Match match = entry.getMatch();
@@ -68,19 +59,10 @@ public record FoundFlow(
   /** The flow whose rule has that match. */
   public static FlowKey keyOf(Match match, boolean isOut) {
     int protocol = match.get(MatchField.IP_PROTO).getIpProtocolNumber();
-    int src = 0;
-    int dst = 0;
-    if (protocol == FlowKey.TCP || protocol == FlowKey.UDP) {
-      boolean tcp = protocol == FlowKey.TCP;
-      src = port(match.get(tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC));
-      dst = port(match.get(tcp ? MatchField.TCP_DST : MatchField.UDP_DST));
-    }
+    int src = IpFamily.sourcePort(match);
+    int dst = IpFamily.destinationPort(match);
     return isOut
         ? FlowKey.of(IpFamily.destination(match), protocol, src, dst)
         : FlowKey.of(IpFamily.source(match), protocol, dst, src);
-  }
-
-  private static int port(TransportPort port) {
-    return port.getPort();
   }
 }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFBucket;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFGroupMod;
 import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -30,18 +31,17 @@ public final class GroupRules {
 
   /** Adds the group. */
   public static OFMessage add(OFFactory factory, List<Share> shares) {
-    return factory
-        .buildGroupAdd()
-        .setGroup(GROUP)
-        .setGroupType(OFGroupType.SELECT)
-        .setBuckets(buckets(factory, shares))
-        .build();
+    return group(factory, factory.buildGroupAdd(), shares);
   }
 
   /** Changes the existing group; flows that get another bucket break. */
   public static OFMessage change(OFFactory factory, List<Share> shares) {
-    return factory
-        .buildGroupModify()
+    return group(factory, factory.buildGroupModify(), shares);
+  }
+
+  private static OFMessage group(
+      OFFactory factory, OFGroupMod.Builder message, List<Share> shares) {
+    return message
         .setGroup(GROUP)
         .setGroupType(OFGroupType.SELECT)
         .setBuckets(buckets(factory, shares))

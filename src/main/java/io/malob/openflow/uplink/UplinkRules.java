@@ -1,29 +1,33 @@
 package io.malob.openflow.uplink;
 
-import static io.malob.openflow.uplink.RuleList.arp;
-import static io.malob.openflow.uplink.RuleList.fragment;
-
 import com.google.common.collect.ImmutableList;
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchRules;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
-import io.malob.openflow.uplink.UplinkCookie.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
+import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U64;
 import org.projectfloodlight.openflow.types.U8;
 
 /**
@@ -46,10 +50,13 @@ public final class UplinkRules {
   /** The protocol of later fragments of IPv6 packets. */
   private static final IpProtocol FRAGMENT = IpProtocol.of((short) 44);
 
-  private final RuleList rules;
+  private final OFFactory factory;
+  private final int epoch;
+  private final List<OFMessage> rules = new ArrayList<>();
 
   private UplinkRules(OFFactory factory, int epoch) {
-    this.rules = new RuleList(factory, epoch);
+    this.factory = factory;
+    this.epoch = epoch;
   }
 
   /**
@@ -60,7 +67,7 @@ public final class UplinkRules {
   public static List<OFMessage> fixed(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.rules.unknown(inside.port(), match -> {}); // packets from the inside without a flow
+    made.unknown(inside.port(), match -> {}); // packets from the inside without a flow
     for (UplinkEnd uplink : uplinks) {
       addresses(inside, uplink).forEach(address -> made.unknownAt(uplink.port(), address));
     }
@@ -68,22 +75,23 @@ public final class UplinkRules {
     for (UplinkEnd uplink : uplinks) {
       made.ofUplink(inside, uplink);
     }
-    return made.rules.made();
+    return ImmutableList.copyOf(made.rules);
   }
 
   /** Deletes the fixed rules of other epochs, including those of {@link #tcpFlags}. */
   public static List<OFMessage> removeOtherEpochs(OFFactory factory, int epoch) {
     List<OFMessage> messages = new ArrayList<>();
-    for (Kind kind : List.of(Kind.FIXED, Kind.END)) {
-      UplinkCookie.otherEpochs(kind, epoch)
-          .forEach(which -> messages.add(FlowRules.delete(factory, which)));
+    for (CookieKind kind : List.of(CookieKind.UPLINK_FIXED, CookieKind.UPLINK_END)) {
+      kind.all()
+          .without(CookieField.UPLINK, epoch)
+          .forEach(which -> messages.add(which.delete(factory)));
     }
     return messages;
   }
 
   /** Deletes all rules of the host. */
   public static OFMessage removeAll(OFFactory factory) {
-    return FlowRules.delete(factory, UplinkCookie.all());
+    return CookieKind.Application.UPLINKS.all().delete(factory);
   }
 
   /**
@@ -95,52 +103,51 @@ public final class UplinkRules {
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
     inside.versions().forEach(version -> made.tcpFlags(inside, uplinks, IpFamily.of(version)));
-    return made.rules.made();
+    return ImmutableList.copyOf(made.rules);
   }
 
   private void tcpFlags(InsideEnd inside, Collection<UplinkEnd> uplinks, IpFamily family) {
-    rules.add(
+    add(
         UplinkLayout.CLASSIFY,
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        rules.at(inside.port(), rules.tcp(family, SYN, SYN_ACK)),
-        rules.toController());
-    rules.ends(inside.port(), family, ENDING_FLAGS);
+        at(inside.port(), tcp(family, SYN, SYN_ACK)),
+        toController());
+    ends(inside.port(), family);
     for (UplinkEnd uplink : uplinks) {
-      rules.ends(uplink.port(), family, ENDING_FLAGS);
-      rules.unknown(uplink.port(), rules.tcp(family, SYN_ACK, SYN_ACK));
+      ends(uplink.port(), family);
+      unknown(uplink.port(), tcp(family, SYN_ACK, SYN_ACK));
     }
   }
 
   private void ofInside(InsideEnd inside) {
     OFPort port = inside.port();
-    rules.toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, arp());
-    rules.drop(
+    toController(port, UplinkLayout.PRIORITY_NEIGHBOURS, arp());
+    drop(
         port,
         UplinkLayout.PRIORITY_NOT_OURS,
         match -> match.setMasked(MatchField.ETH_DST, GROUP_BIT, GROUP_BIT));
     inside.versions().forEach(version -> fromHost(port, inside.address(version).orElseThrow()));
     inside.ipv6().ifPresent(used -> neighboursInside(port));
-    rules.drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
+    drop(port, UplinkLayout.PRIORITY_PORT - 1, match -> {});
   }
 
   private void fromHost(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
-    rules.toFlows(port, UplinkLayout.PRIORITY_PORT, family.any().andThen(IpFamily.from(address)));
+    toFlows(port, UplinkLayout.PRIORITY_PORT, family.any().andThen(IpFamily.from(address)));
     // peers could not assign its errors, because of the quoted addresses
-    rules.drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.icmp(family.icmpUnreachable));
+    drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.icmp(family.icmpUnreachable));
   }
 
   private void neighboursInside(OFPort port) {
-    rules.toController(
+    toController(
         port, UplinkLayout.PRIORITY_NEIGHBOURS, IpFamily.IPV6.icmp(NeighbourMessage.SOLICITATION));
     // packets of the inside about itself
-    rules.drop(
-        port, UplinkLayout.PRIORITY_NOT_OURS, IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT));
+    drop(port, UplinkLayout.PRIORITY_NOT_OURS, IpFamily.IPV6.icmp(NeighbourMessage.ADVERTISEMENT));
     // first fragments go to the controller, which counts them: one for each packet
-    rules.add(
+    add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_FRAGMENT,
-        rules.at(port, IpFamily.IPV6.protocol(FRAGMENT)));
+        at(port, IpFamily.IPV6.protocol(FRAGMENT)));
   }
 
   /** The host's addresses on an uplink, of the versions that the inside has. */
@@ -152,11 +159,11 @@ public final class UplinkRules {
 
   private void ofUplink(InsideEnd inside, UplinkEnd uplink) {
     OFPort port = uplink.port();
-    rules.toController(
+    toController(
         port,
         UplinkLayout.PRIORITY_NEIGHBOURS,
         arp().andThen(match -> match.setExact(MatchField.ARP_OP, ArpOpcode.REPLY)));
-    rules.drop(port, UplinkLayout.PRIORITY_PORT, match -> {});
+    drop(port, UplinkLayout.PRIORITY_PORT, match -> {});
     for (IPAddress<?> address : addresses(inside, uplink)) {
       if (address instanceof IPv4Address v4) {
         uplink.gatewayIpv4().ifPresent(gateway -> echoReplies(port, gateway, v4));
@@ -168,7 +175,7 @@ public final class UplinkRules {
   }
 
   private void echoReplies(OFPort port, IPv4Address gateway, IPv4Address address) {
-    rules.toController(
+    toController(
         port,
         UplinkLayout.PRIORITY_NEIGHBOURS,
         IpFamily.IPV4
@@ -184,7 +191,7 @@ public final class UplinkRules {
         .gatewayIpv6()
         .ifPresent(
             router ->
-                rules.toController(
+                toController(
                     uplink.port(),
                     UplinkLayout.PRIORITY_NEIGHBOURS,
                     advertisement.andThen(
@@ -192,22 +199,21 @@ public final class UplinkRules {
                             match
                                 .setExact(MatchField.ICMPV6_CODE, U8.ZERO) // Open vSwitch asks it
                                 .setExact(MatchField.IPV6_ND_TARGET, router))));
-    rules.drop(
+    drop(
         uplink.port(),
         UplinkLayout.PRIORITY_NOT_OURS,
         IpFamily.IPV6.icmp(NeighbourMessage.SOLICITATION));
-    rules.drop(uplink.port(), UplinkLayout.PRIORITY_NOT_OURS, advertisement);
+    drop(uplink.port(), UplinkLayout.PRIORITY_NOT_OURS, advertisement);
   }
 
   private void forHost(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
     Consumer<Match.Builder> toHost = IpFamily.to(address);
-    rules.drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.dhcp().andThen(toHost));
+    drop(port, UplinkLayout.PRIORITY_NOT_OURS, family.dhcp().andThen(toHost));
     for (int error : family.icmpErrors) {
-      rules.toController(
-          port, UplinkLayout.PRIORITY_ICMP_ERROR, family.icmp(error).andThen(toHost));
+      toController(port, UplinkLayout.PRIORITY_ICMP_ERROR, family.icmp(error).andThen(toHost));
     }
-    rules.toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, family.any().andThen(toHost));
+    toFlows(port, UplinkLayout.PRIORITY_FOR_HOST, family.any().andThen(toHost));
   }
 
   /**
@@ -216,14 +222,10 @@ public final class UplinkRules {
    */
   private void unknownAt(OFPort port, IPAddress<?> address) {
     IpFamily family = IpFamily.of(address);
-    rules.unknown(port, family.protocol(IpProtocol.UDP));
-    rules.unknown(port, family.icmp(family.icmpEchoReply));
+    unknown(port, family.protocol(IpProtocol.UDP));
+    unknown(port, family.icmp(family.icmpEchoReply));
     if (family == IpFamily.IPV4) {
-      rules.add(
-          UplinkLayout.FLOWS,
-          UplinkLayout.PRIORITY_FRAGMENT,
-          rules.at(port, fragment(IpProtocol.TCP)),
-          rules.toController());
+      fragments(port, IpProtocol.TCP);
     }
   }
 
@@ -235,35 +237,24 @@ public final class UplinkRules {
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
     OFPort port = inside.port();
-    made.rules.add(
-        UplinkLayout.FLOWS,
-        UplinkLayout.PRIORITY_FRAGMENT,
-        made.rules.at(port, fragment(IpProtocol.TCP)),
-        made.rules.toController());
-    made.rules.add(
-        UplinkLayout.FLOWS,
-        UplinkLayout.PRIORITY_FRAGMENT,
-        made.rules.at(port, fragment(IpProtocol.UDP)),
-        made.rules.toController());
     for (IpProtocol protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
-      made.rules.add(
+      made.fragments(port, protocol);
+      made.add(
           UplinkLayout.FLOWS,
           UplinkLayout.PRIORITY_GROUP,
-          made.rules.at(port, IpFamily.IPV4.protocol(protocol)),
+          made.at(port, IpFamily.IPV4.protocol(protocol)),
           factory.instructions().applyActions(List.of(factory.actions().group(GroupRules.GROUP))));
-      uplinks.forEach(uplink -> made.backToInside(factory, inside, uplink, protocol));
+      uplinks.forEach(uplink -> made.backToInside(inside, uplink, protocol));
     }
-    return made.rules.made();
+    return ImmutableList.copyOf(made.rules);
   }
 
-  private void backToInside(
-      OFFactory factory, InsideEnd inside, UplinkEnd uplink, IpProtocol protocol) {
-    MatchField<TransportPort> port =
-        protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST;
-    rules.add(
+  private void backToInside(InsideEnd inside, UplinkEnd uplink, IpProtocol protocol) {
+    MatchField<TransportPort> port = IpFamily.dstPort(protocol);
+    add(
         UplinkLayout.FLOWS,
         UplinkLayout.PRIORITY_GROUP,
-        rules.at(
+        at(
             uplink.port(),
             IpFamily.IPV4
                 .protocol(protocol)
@@ -287,11 +278,86 @@ public final class UplinkRules {
   public static List<OFMessage> groupedTcpFlags(
       OFFactory factory, InsideEnd inside, Collection<UplinkEnd> uplinks, int epoch) {
     UplinkRules made = new UplinkRules(factory, epoch);
-    made.rules.drop(
+    made.drop(
         inside.port(),
         UplinkLayout.PRIORITY_TCP_FLAGS,
-        made.rules.tcp(IpFamily.IPV4, U16.of(Packet.TCP_RST), RST_ACK));
+        made.tcp(IpFamily.IPV4, U16.of(Packet.TCP_RST), RST_ACK));
     inside.ipv6().ifPresent(used -> made.tcpFlags(inside, uplinks, IpFamily.IPV6));
-    return made.rules.made();
+    return ImmutableList.copyOf(made.rules);
+  }
+
+  /** Sends packets from this port with these fields to the controller. */
+  private void toController(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.CLASSIFY, priority, at(port, fields), toController());
+  }
+
+  /** Sends the same packets to the table of flows. */
+  private void toFlows(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(
+        UplinkLayout.CLASSIFY,
+        priority,
+        at(port, fields),
+        factory.instructions().gotoTable(UplinkLayout.FLOWS));
+  }
+
+  /** Drops the same packets. */
+  private void drop(OFPort port, int priority, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.CLASSIFY, priority, at(port, fields));
+  }
+
+  /** Sends packets without a known flow to the controller. */
+  private void unknown(OFPort port, Consumer<Match.Builder> fields) {
+    add(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_UNKNOWN, at(port, fields), toController());
+  }
+
+  /** Copies FIN and RST to the controller. */
+  private void ends(OFPort port, IpFamily family) {
+    for (U16 flag : ENDING_FLAGS) {
+      rules.add(
+          new RuleKey(
+                  UplinkLayout.CLASSIFY,
+                  UplinkLayout.PRIORITY_TCP_FLAGS - 1,
+                  at(port, tcp(family, flag, flag)))
+              .add(
+                  factory,
+                  UplinkCookie.of(CookieKind.UPLINK_END, epoch, 0),
+                  toController(),
+                  factory.instructions().gotoTable(UplinkLayout.FLOWS))
+              .build());
+    }
+  }
+
+  private void add(TableId table, int priority, Match match, OFInstruction... instructions) {
+    U64 cookie = UplinkCookie.of(CookieKind.UPLINK_FIXED, epoch, 0);
+    rules.add(new RuleKey(table, priority, match).add(factory, cookie, instructions).build());
+  }
+
+  private OFInstruction toController() {
+    return SwitchRules.toController(factory);
+  }
+
+  private Match at(OFPort port, Consumer<Match.Builder> fields) {
+    Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, port);
+    fields.accept(match);
+    return match.build();
+  }
+
+  /** TCP with these flags; not all switches can match that. */
+  private Consumer<Match.Builder> tcp(IpFamily family, U16 flags, U16 mask) {
+    MatchField<U16> field = SwitchRules.tcpFlagsField(factory);
+    return family.protocol(IpProtocol.TCP).andThen(match -> match.setMasked(field, flags, mask));
+  }
+
+  private static Consumer<Match.Builder> arp() {
+    return match -> match.setExact(MatchField.ETH_TYPE, EthType.ARP);
+  }
+
+  /** Sends fragments of IPv4 to the controller: switches treat their ports as 0. */
+  private void fragments(OFPort port, IpProtocol protocol) {
+    Consumer<Match.Builder> fields =
+        IpFamily.IPV4
+            .protocol(protocol)
+            .andThen(match -> IpFamily.withPorts(match, protocol, 0, 0));
+    add(UplinkLayout.FLOWS, UplinkLayout.PRIORITY_FRAGMENT, at(port, fields), toController());
   }
 }

@@ -2,28 +2,23 @@ package io.malob.rest.live;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.malob.resource.StreamedBody;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
-import org.restlet.data.MediaType;
-import org.restlet.representation.OutputRepresentation;
 
 /**
  * Server-sent events of the HTML standard for one listener: {@code state} when the state has
  * changed, {@code rates} with new numbers. The sending thread is occupied until the listener
  * disconnects.
  */
-final class EventStream extends OutputRepresentation {
-  private static final MediaType EVENTS = new MediaType("text/event-stream");
-
+record EventStream(LiveFeed.Listener listener) implements StreamedBody {
   /** The time after which a browser reconnects. */
   private static final byte[] RETRY = "retry: 3000\n\n".getBytes(US_ASCII);
 
-  private final LiveFeed.Listener listener;
-
-  EventStream(LiveFeed.Listener listener) {
-    super(EVENTS);
-    this.listener = listener;
+  @Override
+  public String mediaType() {
+    return "text/event-stream";
   }
 
   @Override
@@ -70,8 +65,7 @@ final class EventStream extends OutputRepresentation {
   }
 
   @Override
-  public void release() {
+  public void close() {
     listener.close();
-    super.release();
   }
 }

@@ -1,22 +1,16 @@
 package io.malob.rest.live;
 
-import com.google.common.collect.ImmutableList;
-import io.malob.balancer.api.IBalancerService;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
-import io.malob.module.ClusterView;
-import io.malob.module.DuplicateSwitch;
 import io.malob.monitor.IMonitorService;
 import io.malob.resource.Reply;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
+import io.malob.rest.problem.ProblemSources;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,21 +34,10 @@ public final class LiveEvents implements AutoCloseable {
   private final TrafficHistory history = new TrafficHistory();
 
   /** Events from these services. */
-  public LiveEvents(
-      IBalancerService balancer,
-      IMonitorService monitor,
-      IDeviceService devices,
-      Supplier<Optional<ClusterView>> cluster,
-      Supplier<ImmutableList<DuplicateSwitch>> duplicates,
-      LongSupplier nanoTime) {
-    this.monitor = monitor;
-    meter = new TrafficMeter(balancer);
-    feed =
-        new LiveFeed(
-            new LiveSource(balancer, monitor, devices, cluster, duplicates, history),
-            nanoTime,
-            MAX_LISTENERS,
-            PATIENCE_NANOS);
+  public LiveEvents(ProblemSources sources, LongSupplier nanoTime) {
+    monitor = sources.monitor();
+    meter = new TrafficMeter(sources.balancer());
+    feed = new LiveFeed(new LiveSource(sources, history), nanoTime, MAX_LISTENERS, PATIENCE_NANOS);
   }
 
   /** Starts to keep the history of traffic, and to produce events while there are listeners. */
@@ -86,8 +69,8 @@ public final class LiveEvents implements AutoCloseable {
   }
 
   /** The stream, and the latest state and numbers. */
-  public Routes routes() {
-    return Routes.ignoringParameters().stream("", call -> stream())
+  public RouteTable routes() {
+    return RouteTable.ignoringParameters().stream("", call -> stream())
         .get("state", call -> part(feed.current().state()))
         .get("rates", call -> part(feed.current().rates()));
   }
@@ -102,14 +85,14 @@ public final class LiveEvents implements AutoCloseable {
                         "the maximum number of event streams is open; poll /state and /rates"
                             + " instead",
                         null));
-    return Reply.ok(new EventStream(listener)).withCaching(Reply.Caching.NEVER);
+    return Reply.ok(new EventStream(listener)).withHeader("Cache-Control", "no-store");
   }
 
   /** Content that the client already has is not sent again. */
   private static Reply part(LiveFrames.Part part) {
     return Reply.document("application/json", part.json())
         .withTag("W/\"" + part.tag() + "\"")
-        .withCaching(Reply.Caching.REVALIDATE);
+        .revalidated();
   }
 
   /** Ends all streams. */

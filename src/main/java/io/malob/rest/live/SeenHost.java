@@ -1,17 +1,14 @@
 package io.malob.rest.live;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.common.collect.ImmutableList;
+import io.malob.algorithm.Attachment;
 import io.malob.module.AttachedHosts;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
-import net.floodlightcontroller.devicemanager.SwitchPort;
-import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
@@ -22,43 +19,28 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param switchId the switch that it is attached to
  * @param port the port there
  */
-record SeenHost(String mac, List<String> addresses, String switchId, int port) {
+record SeenHost(
+    String mac,
+    List<IPAddress<?>> addresses,
+    @JsonProperty("switch") DatapathId switchId,
+    long port) {
   /** The max number of shown hosts. */
   static final int MAX = 2_000;
 
   /** The attached ones of these, the smallest MAC addresses first. */
   static ImmutableList<SeenHost> of(Collection<? extends IDevice> devices) {
-    List<SeenHost> hosts = new ArrayList<>();
-    for (IDevice device : devices) {
-      if (hosts.size() == MAX) {
-        break;
-      }
-      @Nullable SwitchPort[] places = device.getAttachmentPoints();
-      for (SwitchPort place : places) {
-        if (place != null) {
-          hosts.add(
-              new SeenHost(
-                  device.getMACAddressString(),
-                  AttachedHosts.addressesOf(device).stream()
-                      .map(IPAddress::toString)
-                      .collect(Collectors.toList()),
-                  place.getNodeId().toString(),
-                  place.getPortId().getPortNumber()));
-          break;
-        }
-      }
-    }
-    hosts.sort(Comparator.comparing(SeenHost::mac));
-    return ImmutableList.copyOf(hosts);
+    return devices.stream()
+        .flatMap(device -> AttachedHosts.attachmentOf(device).map(at -> of(device, at)).stream())
+        .limit(MAX)
+        .sorted(Comparator.comparing(SeenHost::mac))
+        .collect(ImmutableList.toImmutableList());
   }
 
-  /** As a JSON object. */
-  Map<String, Object> shown() {
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("mac", mac);
-    shown.put("addresses", addresses);
-    shown.put("switch", switchId);
-    shown.put("port", port);
-    return shown;
+  private static SeenHost of(IDevice device, Attachment at) {
+    return new SeenHost(
+        at.mac().toString(),
+        AttachedHosts.addressesOf(device),
+        at.switchId(),
+        Integer.toUnsignedLong(at.port().getPortNumber()));
   }
 }

@@ -1,10 +1,10 @@
 package io.malob.rest.live;
 
+import io.malob.json.Json;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +24,6 @@ final class TrafficHistory {
 
   /** The max number of lines of a graph; the page draws 8 of them. */
   static final int MAX_LINES = 50;
-
-  private static final double THOUSANDTHS = 1e3;
 
   private final long[] times = new long[MAX_SAMPLES];
   private final Map<TrafficGraph, Lines> graphs = new EnumMap<>(TrafficGraph.class);
@@ -87,10 +85,11 @@ final class TrafficHistory {
       return null;
     }
     int last = at(count - 1);
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("time_ms", times[last]);
-    shown.put("requests_per_second", rounded(requestsPerSecond));
-    shown.put("rejections_per_second", rounded(rejectionsPerSecond));
+    Map<String, @Nullable Object> shown =
+        Json.fields(
+            "time_ms", times[last],
+            "requests_per_second", Json.rounded(requestsPerSecond),
+            "rejections_per_second", Json.rounded(rejectionsPerSecond));
     graphs.forEach(
         (graph, lines) -> {
           Map<String, Object> values = new TreeMap<>();
@@ -111,12 +110,8 @@ final class TrafficHistory {
     if (Float.isNaN(value)) {
       return null;
     }
-    double shown = rounded(value);
+    double shown = Json.rounded(value);
     return shown == Math.rint(shown) ? (Object) Math.round(shown) : (Object) shown;
-  }
-
-  private static double rounded(double value) {
-    return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
   }
 
   /** The lines of one graph: for each, one value per sample, not a number where it is unknown. */
@@ -132,18 +127,9 @@ final class TrafficHistory {
               line[at] = value.floatValue();
             }
           });
-      removeEmpty();
+      byId.values().removeIf(line -> peak(line) == Float.NEGATIVE_INFINITY);
       if (!byId.keySet().containsAll(values.keySet())) {
         addNew(at, values);
-      }
-    }
-
-    private void removeEmpty() {
-      Iterator<float[]> lines = byId.values().iterator();
-      while (lines.hasNext()) {
-        if (peak(lines.next()) == Float.NEGATIVE_INFINITY) {
-          lines.remove();
-        }
       }
     }
 

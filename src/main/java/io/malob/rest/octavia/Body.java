@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import io.malob.json.JsonInput;
+import io.malob.json.JsonInput.Reading;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
@@ -13,14 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The attributes of an object in a request. Immutable. */
-final class Body {
+record Body(Map<String, JsonInput<RejectedException>> given) {
   private static final ImmutableSet<String> NOTHING = ImmutableSet.of("false", "0", "NONE");
-
-  private final Map<String, JsonInput<RejectedException>> given;
-
-  private Body(Map<String, JsonInput<RejectedException>> given) {
-    this.given = given;
-  }
 
   /**
    * The object in a request, as in {@code {"pool": {…}}}.
@@ -28,13 +23,13 @@ final class Body {
    * @throws RejectedException if there is none, or there is more
    */
   static Body of(Call call, String noun) throws IOException, RejectedException {
-    return new Body(wrapped(call, noun).fields());
+    return of(wrapped(call, noun));
   }
 
   /** The objects of a request, as in {@code {"members": [{…}, {…}]}}. */
   static ImmutableList<Body> listOf(Call call, String plural)
       throws IOException, RejectedException {
-    return all(wrapped(call, plural));
+    return wrapped(call, plural).elements(Body::of);
   }
 
   private static JsonInput<RejectedException> wrapped(Call call, String name)
@@ -43,13 +38,8 @@ final class Body {
     return body.get(name);
   }
 
-  private static ImmutableList<Body> all(JsonInput<RejectedException> array)
-      throws RejectedException {
-    ImmutableList.Builder<Body> bodies = ImmutableList.builder();
-    for (JsonInput<RejectedException> element : array.elements()) {
-      bodies.add(new Body(element.fields()));
-    }
-    return bodies.build();
+  private static Body of(JsonInput<RejectedException> object) throws RejectedException {
+    return new Body(object.fields());
   }
 
   /**
@@ -96,10 +86,15 @@ final class Body {
     return Optional.ofNullable(given.get(name)).filter(JsonInput::isThere);
   }
 
+  private <T> Optional<T> read(String name, Reading<RejectedException, T> reading)
+      throws RejectedException {
+    Optional<JsonInput<RejectedException>> value = value(name);
+    return value.isEmpty() ? Optional.empty() : Optional.of(reading.of(value.get()));
+  }
+
   /** A string, a number or a truth value as written; null if it is missing, null or blank. */
   @Nullable String text(String name) throws RejectedException {
-    Optional<JsonInput<RejectedException>> value = value(name);
-    return value.isEmpty() ? null : value.get().text();
+    return read(name, JsonInput::text).orElse(null);
   }
 
   /** The same for an attribute that must be there. */
@@ -113,31 +108,21 @@ final class Body {
 
   /** True or false; empty if it is missing or null. */
   Optional<Boolean> flag(String name) throws RejectedException {
-    Optional<JsonInput<RejectedException>> value = value(name);
-    return value.isEmpty() ? Optional.empty() : Optional.of(value.get().flag());
+    return read(name, JsonInput::flag);
   }
 
   /** The strings of an array; empty if it is missing or null. */
   ImmutableList<String> texts(String name) throws RejectedException {
-    Optional<JsonInput<RejectedException>> value = value(name);
-    ImmutableList.Builder<String> texts = ImmutableList.builder();
-    if (value.isPresent()) {
-      for (JsonInput<RejectedException> element : value.get().elements()) {
-        texts.add(element.text());
-      }
-    }
-    return texts.build();
+    return read(name, array -> array.elements(JsonInput::text)).orElse(ImmutableList.of());
   }
 
   /** The object of an attribute; empty if it is missing or null. */
   Optional<Body> object(String name) throws RejectedException {
-    Optional<JsonInput<RejectedException>> value = value(name);
-    return value.isEmpty() ? Optional.empty() : Optional.of(new Body(value.get().fields()));
+    return read(name, Body::of);
   }
 
   /** The objects of an array; empty if it is missing or null. */
   ImmutableList<Body> objects(String name) throws RejectedException {
-    Optional<JsonInput<RejectedException>> value = value(name);
-    return value.isEmpty() ? ImmutableList.of() : all(value.get());
+    return read(name, array -> array.elements(Body::of)).orElse(ImmutableList.of());
   }
 }

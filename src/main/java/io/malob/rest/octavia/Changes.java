@@ -4,6 +4,7 @@ import com.google.common.base.Strings;
 import io.malob.json.RejectedException;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.Notes;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +20,6 @@ final class Changes {
 
   Changes(Body body) {
     this.body = body;
-  }
-
-  /** Takes an attribute that the catalog has by the same name, if it is given. */
-  Changes copy(String name) throws RejectedException {
-    return copy(name, name);
   }
 
   /** Takes an attribute as a field of the catalog, if it is given. */
@@ -66,7 +62,7 @@ final class Changes {
    * Keeps attributes that have no effect, and gives the object an empty name if it has none. Only
    * for new objects: those of others stay.
    */
-  Changes ofNew(Map<String, String> more, String... names) throws RejectedException {
+  Changes ofNew(Map<String, String> more, Collection<String> names) throws RejectedException {
     Map<String, String> ids = new LinkedHashMap<>(more);
     for (String name : names) {
       @Nullable String value = body.text(name);

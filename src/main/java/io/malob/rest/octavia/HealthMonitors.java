@@ -1,15 +1,10 @@
 package io.malob.rest.octavia;
 
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
-import io.malob.state.catalog.AdminState;
+import io.malob.rest.octavia.Attributes.When;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
-import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.HttpCheck;
 import io.malob.state.catalog.Monitor;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,30 +14,36 @@ import org.jspecify.annotations.Nullable;
 final class HealthMonitors extends ObjectType<Monitor> {
   private static final String VERSION = "1.1";
 
+  private static final Attributes<Monitor> ATTRIBUTES =
+      new Attributes<>(Catalog.MONITORS)
+          .given(When.NEW, "type", (monitor, view) -> monitor.type().toString())
+          .copied(When.ANY, "delay", "timeout", "max_retries", "max_retries_down")
+          .copied(When.ANY, "http_method", "url_path", "expected_codes")
+          .given(
+              When.ANY,
+              "http_version",
+              (monitor, view) -> monitor.http() == null ? null : Double.valueOf(VERSION))
+          .refused("checks name the member's address as their host", null, "domain_name")
+          .given(When.NEW, "pool_id", (monitor, view) -> monitor.poolId())
+          .shown(
+              "pools",
+              (monitor, view) -> View.references(Optional.ofNullable(monitor.poolId()).stream()))
+          .filteredBy(
+              "type",
+              "delay",
+              "timeout",
+              "max_retries",
+              "http_method",
+              "url_path",
+              "expected_codes");
+
   HealthMonitors() {
-    super(
-        "healthmonitor",
-        ImmutableSet.of("type", "pool_id"),
-        ImmutableSet.of(
-            "delay",
-            "timeout",
-            "max_retries",
-            "max_retries_down",
-            "http_method",
-            "url_path",
-            "expected_codes",
-            "http_version"),
-        ImmutableMap.of("domain_name", "checks name the member's address as their host"));
+    super("healthmonitor", Catalog.MONITORS, ATTRIBUTES);
   }
 
   @Override
-  Collection<Monitor> all(CatalogSnapshot catalog) {
-    return catalog.monitors().values();
-  }
-
-  @Override
-  Optional<Monitor> find(CatalogSnapshot catalog, String id) {
-    return Catalog.MONITORS.find(catalog, id);
+  boolean hasDescription() {
+    return false;
   }
 
   @Override
@@ -59,10 +60,9 @@ final class HealthMonitors extends ObjectType<Monitor> {
     return draft
         .create(
             Catalog.MONITORS,
-            changes(body)
+            changesOfNew(checked(body), Map.of())
                 .put("pool_id", poolId)
                 .put("type", type(body.required("type")))
-                .ofNew(Map.of(), "project_id")
                 .fields())
         .id();
   }
@@ -79,59 +79,14 @@ final class HealthMonitors extends ObjectType<Monitor> {
 
   @Override
   void update(CatalogDraft draft, Monitor monitor, Body body) throws RejectedException {
-    draft.update(Catalog.MONITORS, monitor.id(), changes(body).fields());
+    draft.update(Catalog.MONITORS, monitor.id(), changes(checked(body)).fields());
   }
 
-  private static Changes changes(Body body) throws RejectedException {
-    VendorTags.check(body.texts("tags"), List.of());
+  private static Body checked(Body body) throws RejectedException {
     @Nullable String version = body.text("http_version");
     if (version != null && !version.equals(VERSION)) {
       throw Body.notSupported("http_version", "checks send HTTP/" + VERSION);
     }
-    return new Changes(body)
-        .name()
-        .copy("description")
-        .copy("delay")
-        .copy("timeout")
-        .copy("max_retries", "rise")
-        .copy("max_retries_down", "attempts_before_deactivation")
-        .copy("http_method")
-        .copy("url_path")
-        .copy("expected_codes")
-        .adminState()
-        .tags();
-  }
-
-  @Override
-  void delete(CatalogDraft draft, Monitor monitor, boolean cascade) throws RejectedException {
-    draft.delete(Catalog.MONITORS, monitor.id());
-  }
-
-  @Override
-  Map<String, @Nullable Object> shown(Monitor monitor, View view) {
-    @Nullable HttpCheck http = monitor.http();
-    @Nullable String poolId = monitor.poolId();
-    Map<String, @Nullable Object> shown = named(monitor.id(), monitor.name(), monitor.notes());
-    shown.remove("description"); // Octavia's health monitors have none
-    shown.put("type", monitor.type().toString());
-    shown.put("delay", monitor.delaySeconds());
-    shown.put("timeout", monitor.timeoutSeconds());
-    shown.put("max_retries", monitor.rise());
-    shown.put("max_retries_down", monitor.fall());
-    shown.put("http_method", http == null ? null : http.method().toString());
-    shown.put("url_path", http == null ? null : http.path());
-    shown.put("expected_codes", http == null ? null : http.codes().toString());
-    shown.put("http_version", http == null ? null : Double.valueOf(VERSION));
-    shown.put("domain_name", null);
-    shown.put("pool_id", poolId);
-    shown.put("pools", View.references(poolId == null ? List.of() : List.of(poolId)));
-    addCommon(
-        shown,
-        monitor.notes(),
-        List.of(),
-        monitor.adminState() == AdminState.UP,
-        view.provisioningStatus(),
-        view.statuses().of(monitor));
-    return shown;
+    return body;
   }
 }

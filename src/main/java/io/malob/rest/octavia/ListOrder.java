@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The order of a list: {@code sort=name:desc,id}, or {@code sort_key} and {@code sort_dir}. Each
- * attribute is given at most once, so their number has a limit. Has no state.
+ * attribute is given at most once, so their number has a limit. For one request.
  */
 final class ListOrder {
   static final String SORT = "sort";
@@ -24,7 +24,14 @@ final class ListOrder {
   private static final String ASCENDING = "asc";
   private static final String DESCENDING = "desc";
 
-  private ListOrder() {}
+  private final ImmutableSet<String> attributes;
+
+  /** The sort keys of a request with their directions. */
+  private final Map<String, Boolean> isDescending = new LinkedHashMap<>();
+
+  private ListOrder(ImmutableSet<String> attributes) {
+    this.attributes = attributes;
+  }
 
   /**
    * The order that a request wants; empty if any order will do.
@@ -34,7 +41,7 @@ final class ListOrder {
    */
   static Optional<Comparator<Map<String, @Nullable Object>>> of(
       QueryParameters parameters, ImmutableSet<String> attributes) throws RejectedException {
-    Keys keys = new Keys(attributes);
+    ListOrder keys = new ListOrder(attributes);
     for (String text : parameters.texts(SORT)) {
       for (String key : COMMAS.split(text)) {
         int colon = key.indexOf(':');
@@ -54,36 +61,26 @@ final class ListOrder {
     return keys.comparator();
   }
 
-  /** The sort keys of a request with their directions. */
-  private static final class Keys {
-    private final ImmutableSet<String> attributes;
-    private final Map<String, Boolean> isDescending = new LinkedHashMap<>();
-
-    Keys(ImmutableSet<String> attributes) {
-      this.attributes = attributes;
+  private void add(String parameter, String key, String direction, String parameterOfDirection)
+      throws RejectedException {
+    if (!attributes.contains(key)) {
+      throw RejectedException.invalid(
+          parameter,
+          String.format(
+              "%s: there is no attribute \"%s\" to sort by, only %s",
+              parameter, key, String.join(", ", attributes)));
+    } else if (!direction.equals(ASCENDING) && !direction.equals(DESCENDING)) {
+      throw RejectedException.invalid(
+          parameterOfDirection, "a direction is asc or desc, not " + direction);
+    } else if (isDescending.put(key, direction.equals(DESCENDING)) != null) {
+      throw RejectedException.invalid(parameter, parameter + ": " + key + " is given twice");
     }
+  }
 
-    void add(String parameter, String key, String direction, String parameterOfDirection)
-        throws RejectedException {
-      if (!attributes.contains(key)) {
-        throw RejectedException.invalid(
-            parameter,
-            String.format(
-                "%s: there is no attribute \"%s\" to sort by, only %s",
-                parameter, key, String.join(", ", attributes)));
-      } else if (!direction.equals(ASCENDING) && !direction.equals(DESCENDING)) {
-        throw RejectedException.invalid(
-            parameterOfDirection, "a direction is asc or desc, not " + direction);
-      } else if (isDescending.put(key, direction.equals(DESCENDING)) != null) {
-        throw RejectedException.invalid(parameter, parameter + ": " + key + " is given twice");
-      }
-    }
-
-    Optional<Comparator<Map<String, @Nullable Object>>> comparator() {
-      return isDescending.entrySet().stream()
-          .map(key -> key.getValue() ? by(key.getKey()).reversed() : by(key.getKey()))
-          .reduce(Comparator::thenComparing);
-    }
+  private Optional<Comparator<Map<String, @Nullable Object>>> comparator() {
+    return isDescending.entrySet().stream()
+        .map(key -> key.getValue() ? by(key.getKey()).reversed() : by(key.getKey()))
+        .reduce(Comparator::thenComparing);
   }
 
   /** Missing values first, numbers by value, all others as text. */

@@ -3,6 +3,7 @@ package io.malob.rest.octavia;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
 import io.malob.resource.QueryParameters;
@@ -224,7 +225,7 @@ final class ListQuery {
   }
 
   /** The same request with another marker. */
-  private Map<String, String> nextLink(Map<String, @Nullable Object> last) {
+  private Map<String, @Nullable Object> nextLink(Map<String, @Nullable Object> last) {
     StringJoiner query = new StringJoiner("&");
     for (String name : parameters.names()) {
       if (!name.equals("marker")) {
@@ -232,7 +233,7 @@ final class ListQuery {
       }
     }
     query.add("marker=" + encoded(String.valueOf(last.get("id"))));
-    return Map.of("rel", "next", "href", call.site() + call.uri() + "?" + query);
+    return Json.fields("rel", "next", "href", call.site() + call.uri() + "?" + query);
   }
 
   private static String encoded(String text) {

@@ -2,9 +2,8 @@ package io.malob.rest.octavia;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
-import io.malob.state.catalog.AdminState;
+import io.malob.rest.octavia.Attributes.When;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -13,12 +12,13 @@ import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Listeners: the VIPs. */
 final class Listeners extends ObjectType<Vip> {
@@ -28,43 +28,37 @@ final class Listeners extends ObjectType<Vip> {
       "connections have no timeout of their own; rules end with the controller's idleTimeout";
   private static final int NO_LIMIT = -1;
 
-  private static final ImmutableMap<String, String> UNSUPPORTED =
-      ImmutableMap.<String, String>builder()
-          .put("default_tls_container_ref", TLS)
-          .put("sni_container_refs", TLS)
-          .put("client_ca_tls_container_ref", TLS)
-          .put("client_crl_container_ref", TLS)
-          .put("client_authentication", TLS)
-          .put("tls_ciphers", TLS)
-          .put("tls_versions", TLS)
-          .put("alpn_protocols", TLS)
-          .put("hsts_max_age", TLS)
-          .put("hsts_include_subdomains", TLS)
-          .put("hsts_preload", TLS)
-          .put("insert_headers", HTTP)
-          .put("l7policies", HTTP)
-          .put("timeout_client_data", TIMEOUT)
-          .put("timeout_member_connect", TIMEOUT)
-          .put("timeout_member_data", TIMEOUT)
-          .put("timeout_tcp_inspect", TIMEOUT)
-          .build();
+  private static final Attributes<Vip> ATTRIBUTES =
+      new Attributes<>(Catalog.VIPS)
+          .hidden(When.NEW, "loadbalancer_id", "default_pool")
+          .given(When.NEW, "protocol", (vip, view) -> View.protocol(vip.protocol()))
+          .copied(When.NEW, "protocol_port")
+          .given(
+              When.ANY,
+              "connection_limit",
+              (vip, view) -> vip.connectionLimit() == null ? NO_LIMIT : vip.connectionLimit())
+          .given(
+              When.ANY, "allowed_cidrs", (vip, view) -> Catalog.VIPS.value(vip, "allowed_sources"))
+          .shown(
+              "loadbalancers",
+              (vip, view) -> View.references(Stream.of(view.balancers().of(vip).id())))
+          .given(
+              When.ANY,
+              "default_pool_id",
+              (vip, view) -> view.catalog().poolOfVip(vip.id()).map(Pool::id).orElse(null))
+          .refused(HTTP, ImmutableList.of(), "l7policies")
+          .refused(HTTP, ImmutableMap.of(), "insert_headers")
+          .refused(TLS, ImmutableList.of(), "sni_container_refs")
+          .refused(TLS, null, "default_tls_container_ref", "client_ca_tls_container_ref")
+          .refused(TLS, null, "client_crl_container_ref", "client_authentication")
+          .refused(TLS, null, "tls_ciphers", "tls_versions", "alpn_protocols")
+          .refused(TLS, null, "hsts_max_age", "hsts_include_subdomains", "hsts_preload")
+          .refused(TIMEOUT, null, "timeout_client_data", "timeout_member_connect")
+          .refused(TIMEOUT, null, "timeout_member_data", "timeout_tcp_inspect")
+          .filteredBy("protocol", "protocol_port", "default_pool_id", "connection_limit");
 
   Listeners() {
-    super(
-        "listener",
-        ImmutableSet.of("loadbalancer_id", "protocol", "protocol_port", "default_pool"),
-        ImmutableSet.of("connection_limit", "allowed_cidrs", "default_pool_id"),
-        UNSUPPORTED);
-  }
-
-  @Override
-  Collection<Vip> all(CatalogSnapshot catalog) {
-    return catalog.vips().values();
-  }
-
-  @Override
-  Optional<Vip> find(CatalogSnapshot catalog, String id) {
-    return Catalog.VIPS.find(catalog, id);
+    super("listener", Catalog.VIPS, ATTRIBUTES, VendorTags.PLACEMENT);
   }
 
   /** Another VIP can have the same address, but not the same port as well. */
@@ -87,11 +81,10 @@ final class Listeners extends ObjectType<Vip> {
     Vip vip =
         draft.create(
             Catalog.VIPS,
-            changes(body)
+            own(changesOfNew(body, Map.of()), body)
                 .put("protocol", protocol)
-                .copy("protocol_port", "port")
                 .put("address", balancer.address().toString())
-                .ofNew(Map.of(), "project_id")
+                .put("vlan", vlanAt(balancer.address(), draft.snapshot()))
                 .fields());
     attachDefaultPool(draft, vip, balancer, body);
     Optional<Body> pool = body.object("default_pool");
@@ -103,14 +96,22 @@ final class Listeners extends ObjectType<Vip> {
     return vip.id();
   }
 
+  /** Octavia has no VLANs; all VIPs of an address have the same. */
+  private static @Nullable String vlanAt(IPAddress<?> address, CatalogSnapshot catalog) {
+    return catalog.vipsAt(address).stream()
+        .filter(vip -> vip.vlan() != 0)
+        .findFirst()
+        .map(vip -> String.valueOf(vip.vlan()))
+        .orElse(null);
+  }
+
   @Override
   void update(CatalogDraft draft, Vip vip, Body body) throws RejectedException {
-    draft.update(Catalog.VIPS, vip.id(), changes(body).fields());
+    draft.update(Catalog.VIPS, vip.id(), own(changes(body), body).fields());
     attachDefaultPool(draft, vip, new BalancerIndex(draft.snapshot()).of(vip), body);
   }
 
-  private static Changes changes(Body body) throws RejectedException {
-    Changes changes = new Changes(body).name().copy("description").adminState().tags();
+  private static Changes own(Changes changes, Body body) throws RejectedException {
     if (body.has("connection_limit")) {
       @Nullable String limit = body.text("connection_limit");
       changes.put("connection_limit", String.valueOf(NO_LIMIT).equals(limit) ? null : limit);
@@ -120,9 +121,8 @@ final class Listeners extends ObjectType<Vip> {
       changes.put("allowed_sources", networks.isEmpty() ? null : String.join(",", networks));
     }
     if (body.has("tags")) {
-      ImmutableList<String> tags = body.texts("tags");
-      VendorTags.check(tags, List.of(VendorTags.PLACEMENT));
-      changes.put("placement", VendorTags.value(tags, VendorTags.PLACEMENT).orElse(null));
+      changes.put(
+          "placement", VendorTags.value(body.texts("tags"), VendorTags.PLACEMENT).orElse(null));
     }
     return changes;
   }
@@ -173,43 +173,9 @@ final class Listeners extends ObjectType<Vip> {
   }
 
   @Override
-  Map<String, @Nullable Object> shown(Vip vip, View view) {
-    Map<String, @Nullable Object> shown = named(vip.id(), vip.name(), vip.notes());
-    shown.put(
-        "protocol", vip.protocol() == null ? null : vip.protocol().text().toUpperCase(Locale.ROOT));
-    shown.put("protocol_port", vip.port());
-    shown.put("connection_limit", vip.connectionLimit() == null ? NO_LIMIT : vip.connectionLimit());
-    shown.put("allowed_cidrs", vip.allowedSources() == null ? null : vip.allowedSources().texts());
-    shown.put("loadbalancers", View.references(List.of(view.balancers().of(vip).id())));
-    shown.put("default_pool_id", view.catalog().poolOfVip(vip.id()).map(Pool::id).orElse(null));
-    shown.put("l7policies", ImmutableList.of());
-    shown.put("insert_headers", ImmutableMap.of());
-    shown.put("sni_container_refs", ImmutableList.of());
-    addAbsent(
-        shown,
-        "default_tls_container_ref",
-        "client_ca_tls_container_ref",
-        "client_crl_container_ref",
-        "client_authentication",
-        "tls_ciphers",
-        "tls_versions",
-        "alpn_protocols",
-        "hsts_max_age",
-        "hsts_include_subdomains",
-        "hsts_preload",
-        "timeout_client_data",
-        "timeout_member_connect",
-        "timeout_member_data",
-        "timeout_tcp_inspect");
-    addCommon(
-        shown,
-        vip.notes(),
-        vip.placement() == PlacementMode.REACTIVE
-            ? List.of()
-            : List.of(VendorTags.PLACEMENT + vip.placement().text()),
-        vip.adminState() == AdminState.UP,
-        view.provisioningStatus(),
-        view.statuses().of(vip));
-    return shown;
+  List<String> vendorTags(Vip vip) {
+    return vip.placement() == PlacementMode.REACTIVE
+        ? List.of()
+        : List.of(VendorTags.PLACEMENT + vip.placement().text());
   }
 }

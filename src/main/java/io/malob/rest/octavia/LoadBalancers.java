@@ -1,16 +1,13 @@
 package io.malob.rest.octavia;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
-import io.malob.state.catalog.AdminState;
+import io.malob.rest.octavia.Attributes.When;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Fields;
 import io.malob.state.catalog.LoadBalancer;
-import io.malob.state.catalog.Notes;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.Collection;
@@ -24,30 +21,49 @@ import org.jspecify.annotations.Nullable;
  * stores the latter.
  */
 final class LoadBalancers extends ObjectType<LoadBalancer> {
-  private static final String[] KEPT = {
-    "project_id", "vip_subnet_id", "vip_network_id", "vip_port_id", "vip_qos_policy_id", "flavor_id"
-  };
-
-  private static final ImmutableMap<String, String> UNSUPPORTED =
-      ImmutableMap.of(
-          "additional_vips", "a load balancer has one address; another one takes the second",
-          "availability_zone", "there are no availability zones",
-          "vip_sg_ids", "there are no security groups; listeners have allowed_cidrs");
+  private static final Attributes<LoadBalancer> ATTRIBUTES =
+      new Attributes<>(Catalog.LOAD_BALANCERS)
+          .hidden(When.NEW, "provider")
+          .renamed(When.NEW, "vip_address", "address")
+          .kept(When.ANY, "project_id")
+          .kept(When.NEW, "vip_subnet_id")
+          .kept(When.NEW, "vip_network_id")
+          .kept(When.NEW, "vip_port_id")
+          .kept(When.ANY, "vip_qos_policy_id")
+          .kept(When.NEW, "flavor_id")
+          .shown("vip_vnic_type", (balancer, view) -> "normal")
+          .refused(
+              "there are no security groups; listeners have allowed_cidrs",
+              ImmutableList.of(),
+              "vip_sg_ids")
+          .refused(
+              "a load balancer has one address; another one takes the second",
+              ImmutableList.of(),
+              "additional_vips")
+          .refused("there are no availability zones", null, "availability_zone")
+          .shown("provider", (balancer, view) -> Offered.PROVIDER)
+          .given(
+              When.NEW,
+              "listeners",
+              (balancer, view) ->
+                  View.references(view.balancers().vips(balancer).stream().map(Vip::id)))
+          .given(
+              When.NEW,
+              "pools",
+              (balancer, view) ->
+                  View.references(view.balancers().pools(balancer).stream().map(Pool::id)))
+          .filteredBy(
+              "vip_address",
+              "vip_port_id",
+              "vip_subnet_id",
+              "vip_network_id",
+              "vip_qos_policy_id",
+              "provider",
+              "flavor_id",
+              "availability_zone");
 
   LoadBalancers() {
-    super(
-        "loadbalancer",
-        ImmutableSet.of(
-            "vip_address",
-            "vip_subnet_id",
-            "vip_network_id",
-            "vip_port_id",
-            "provider",
-            "flavor_id",
-            "listeners",
-            "pools"),
-        ImmutableSet.of("vip_qos_policy_id"),
-        UNSUPPORTED);
+    super("loadbalancer", Catalog.LOAD_BALANCERS, ATTRIBUTES);
   }
 
   @Override
@@ -92,18 +108,7 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
       throw RejectedException.invalid(
           "vip_address", "vip_address is required: there is no network service that assigns one");
     }
-    VendorTags.check(body.texts("tags"), List.of());
-    LoadBalancer made =
-        draft.create(
-            Catalog.LOAD_BALANCERS,
-            new Changes(body)
-                .name()
-                .copy("description")
-                .copy("vip_address", "address")
-                .adminState()
-                .tags()
-                .ofNew(Map.of(), KEPT)
-                .fields());
+    LoadBalancer made = draft.create(Catalog.LOAD_BALANCERS, changesOfNew(body, Map.of()).fields());
     Pools pools = new Pools();
     for (Body pool : body.objects("pools")) {
       pools.checkNew(pool);
@@ -119,17 +124,10 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
 
   @Override
   void update(CatalogDraft draft, LoadBalancer balancer, Body body) throws RejectedException {
-    VendorTags.check(body.texts("tags"), List.of());
     draft.update(
         Catalog.LOAD_BALANCERS,
         stored(draft, balancer).id(),
-        new Changes(body)
-            .name()
-            .copy("description")
-            .adminState()
-            .tags()
-            .externalId(balancer.notes(), "vip_qos_policy_id")
-            .fields());
+        changes(body).externalId(balancer.notes(), "vip_qos_policy_id").fields());
   }
 
   @Override
@@ -149,32 +147,5 @@ final class LoadBalancers extends ObjectType<LoadBalancer> {
     if (draft.snapshot().loadBalancers().containsKey(balancer.id())) {
       draft.delete(Catalog.LOAD_BALANCERS, balancer.id());
     }
-  }
-
-  @Override
-  Map<String, @Nullable Object> shown(LoadBalancer balancer, View view) {
-    Notes notes = balancer.notes();
-    Map<String, @Nullable Object> shown = named(balancer.id(), balancer.name(), notes);
-    shown.put("vip_address", balancer.address().toString());
-    for (String kept : KEPT) {
-      shown.put(kept, notes.externalIds().get(kept));
-    }
-    shown.put("vip_vnic_type", "normal");
-    shown.put("vip_sg_ids", ImmutableList.of());
-    shown.put("additional_vips", ImmutableList.of());
-    shown.put("availability_zone", null);
-    shown.put("provider", Offered.PROVIDER);
-    BalancerIndex balancers = view.balancers();
-    shown.put(
-        "listeners", View.references(balancers.vips(balancer).stream().map(Vip::id).toList()));
-    shown.put("pools", View.references(balancers.pools(balancer).stream().map(Pool::id).toList()));
-    addCommon(
-        shown,
-        notes,
-        List.of(),
-        balancer.adminState() == AdminState.UP,
-        view.provisioningStatus(),
-        view.statuses().of(balancer));
-    return shown;
   }
 }

@@ -1,8 +1,7 @@
 package io.malob.rest.octavia;
 
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import io.malob.json.RejectedException;
+import io.malob.rest.octavia.Attributes.When;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
@@ -20,18 +19,35 @@ import org.jspecify.annotations.Nullable;
 
 /** The members of a pool. Weight 0 drains. */
 final class Members extends ObjectType<Member> {
-  private static final ImmutableMap<String, String> UNSUPPORTED =
-      ImmutableMap.of("request_sriov", "there is no network service that makes ports");
+  static final Attributes<Member> ATTRIBUTES =
+      new Attributes<>(Catalog.MEMBERS)
+          .copied(When.NEW, "address", "protocol_port")
+          .copied(When.ANY, "weight", "backup", "monitor_address", "monitor_port")
+          .shown(
+              "weight",
+              (member, view) -> member.adminState() == AdminState.DRAIN ? 0 : member.weight())
+          .kept(When.NEW, "subnet_id")
+          .shown("vnic_type", (member, view) -> "normal")
+          .refusedAndHidden("there is no network service that makes ports", "request_sriov")
+          .filteredBy(
+              "address",
+              "protocol_port",
+              "weight",
+              "backup",
+              "monitor_address",
+              "monitor_port",
+              "subnet_id");
 
   private final String poolId;
 
   Members(String poolId) {
-    super(
-        "member",
-        ImmutableSet.of("address", "protocol_port", "subnet_id"),
-        ImmutableSet.of("weight", "backup", "monitor_address", "monitor_port"),
-        UNSUPPORTED);
+    super("member", Catalog.MEMBERS, ATTRIBUTES);
     this.poolId = poolId;
+  }
+
+  @Override
+  boolean hasDescription() {
+    return false;
   }
 
   @Override
@@ -62,12 +78,7 @@ final class Members extends ObjectType<Member> {
   private Fields ofNew(Body body) throws RejectedException {
     body.required("address");
     body.required("protocol_port");
-    return changes(body)
-        .put("pool_id", poolId)
-        .copy("address")
-        .copy("protocol_port", "port")
-        .ofNew(Map.of(), "project_id", "subnet_id")
-        .fields();
+    return changesOfNew(body, Map.of()).put("pool_id", poolId).fields();
   }
 
   @Override
@@ -75,26 +86,13 @@ final class Members extends ObjectType<Member> {
     draft.update(Catalog.MEMBERS, member.id(), ofChange(member, body));
   }
 
-  private static Fields ofChange(Member member, Body body) throws RejectedException {
+  private Fields ofChange(Member member, Body body) throws RejectedException {
     Changes changes = changes(body);
     boolean isDrained = member.adminState() == AdminState.DRAIN;
     if (isDrained && body.text("weight") != null && !body.has("admin_state_up")) {
       changes.put("admin_state", "0".equals(body.text("weight")) ? "drain" : "up");
     }
     return changes.fields();
-  }
-
-  private static Changes changes(Body body) throws RejectedException {
-    VendorTags.check(body.texts("tags"), List.of());
-    return new Changes(body)
-        .name()
-        .copy("description")
-        .copy("weight")
-        .copy("backup")
-        .copy("monitor_address")
-        .copy("monitor_port")
-        .adminState()
-        .tags();
   }
 
   /**
@@ -124,34 +122,5 @@ final class Members extends ObjectType<Member> {
     }
     draft.updateAll(Catalog.MEMBERS, changed);
     createAll(draft, added);
-  }
-
-  @Override
-  void delete(CatalogDraft draft, Member member, boolean cascade) throws RejectedException {
-    draft.delete(Catalog.MEMBERS, member.id());
-  }
-
-  @Override
-  Map<String, @Nullable Object> shown(Member member, View view) {
-    Map<String, @Nullable Object> shown = named(member.id(), member.name(), member.notes());
-    shown.remove("description"); // Octavia's members have none
-    shown.put("address", member.address().toString());
-    shown.put("protocol_port", member.port());
-    shown.put("weight", member.adminState() == AdminState.DRAIN ? 0 : member.weight());
-    shown.put("backup", member.backup());
-    shown.put(
-        "monitor_address",
-        member.monitorAddress() == null ? null : member.monitorAddress().toString());
-    shown.put("monitor_port", member.monitorPort());
-    shown.put("subnet_id", member.notes().externalIds().get("subnet_id"));
-    shown.put("vnic_type", "normal");
-    addCommon(
-        shown,
-        member.notes(),
-        List.of(),
-        member.adminState() != AdminState.DOWN,
-        view.provisioningStatus(),
-        view.statuses().of(member));
-    return shown;
   }
 }

@@ -1,13 +1,16 @@
 package io.malob.rest.octavia;
 
-import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
+import io.malob.rest.octavia.Attributes.When;
+import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogDraft;
+import io.malob.state.catalog.CatalogItem;
+import io.malob.state.catalog.CatalogKind;
 import io.malob.state.catalog.CatalogSnapshot;
-import io.malob.state.catalog.Notes;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,48 +18,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One of Octavia's types of objects: its form, and the edits that requests ask for. No state. */
-abstract class ObjectType<T> {
-  private static final ImmutableSet<String> OF_ALL =
-      ImmutableSet.of("name", "description", "admin_state_up", "tags", "project_id", "tenant_id");
-
-  /** The names of the catalog's fields here. */
-  private static final ImmutableMap<String, String> OTHER_NAMES =
-      ImmutableMap.<String, String>builder()
-          .put("port", "protocol_port")
-          .put("vip_id", "listener_id")
-          .put("load_balancer_id", "loadbalancer_id")
-          .put("lb_method", "lb_algorithm")
-          .put("admin_state", "admin_state_up")
-          .put("allowed_sources", "allowed_cidrs")
-          .put("rise", "max_retries")
-          .put("attempts_before_deactivation", "max_retries_down")
-          .put("load_balancers", "loadbalancers")
-          .put("vips", "listeners")
-          .put("health_monitors", "healthmonitors")
-          .build();
-
+abstract class ObjectType<T extends CatalogItem> {
   private final String noun;
-  private final ImmutableSet<String> onlyNew;
-  private final ImmutableSet<String> changeable;
-  private final ImmutableMap<String, String> unsupported;
+  private final CatalogKind<T> kind;
+  private final Attributes<T> attributes;
+
+  /** The beginnings of tags for MALOB. */
+  private final ImmutableList<String> vendorTags;
 
   /**
    * A type.
    *
    * @param noun the wrapper of one object, as in {@code listener}
-   * @param onlyNew the attributes that are given for new objects only
-   * @param changeable those that can be changed, besides the ones that all types have
-   * @param unsupported those of Octavia that have no effect here, with a sentence
    */
-  ObjectType(
-      String noun,
-      ImmutableSet<String> onlyNew,
-      ImmutableSet<String> changeable,
-      ImmutableMap<String, String> unsupported) {
+  ObjectType(String noun, CatalogKind<T> kind, Attributes<T> attributes, String... vendorTags) {
     this.noun = noun;
-    this.onlyNew = onlyNew;
-    this.changeable = changeable;
-    this.unsupported = unsupported;
+    this.kind = kind;
+    this.attributes = attributes;
+    this.vendorTags = ImmutableList.copyOf(vendorTags);
   }
 
   final String noun() {
@@ -68,11 +47,20 @@ abstract class ObjectType<T> {
     return noun + "s";
   }
 
-  /** All objects, oldest first. */
-  abstract Collection<T> all(CatalogSnapshot catalog);
+  /** The attributes by which lists are filtered and sorted. */
+  final ImmutableSet<String> filters() {
+    return attributes.filters();
+  }
 
-  /** The attributes. */
-  abstract Map<String, @Nullable Object> shown(T item, View view);
+  /** All objects, oldest first. */
+  Collection<T> all(CatalogSnapshot catalog) {
+    return kind.in(catalog).values();
+  }
+
+  /** The object with that id; empty if there is none. */
+  Optional<T> find(CatalogSnapshot catalog, String id) {
+    return kind.find(catalog, id);
+  }
 
   /** Adds an object. Returns its id. */
   abstract String create(CatalogDraft draft, Body body) throws RejectedException;
@@ -81,27 +69,44 @@ abstract class ObjectType<T> {
   abstract void update(CatalogDraft draft, T item, Body body) throws RejectedException;
 
   /** Deletes an object. cascade: also what it contains. */
-  abstract void delete(CatalogDraft draft, T item, boolean cascade) throws RejectedException;
+  void delete(CatalogDraft draft, T item, boolean cascade) throws RejectedException {
+    draft.delete(kind, item.id());
+  }
+
+  /** The tags for MALOB of an object. */
+  List<String> vendorTags(T item) {
+    return List.of();
+  }
 
   /** Checks the attributes of a new object. */
   final void checkNew(Body body) throws RejectedException {
-    ImmutableSet.Builder<String> known = ImmutableSet.builder();
-    body.check(known.addAll(OF_ALL).addAll(changeable).addAll(onlyNew).build(), unsupported);
+    body.check(attributes.all(), attributes.refused());
   }
 
   /** Checks the attributes of a change. */
   final void checkChange(Body body) throws RejectedException {
-    for (String name : onlyNew) {
+    for (String name : attributes.names(When.NEW)) {
       if (body.has(name)) {
         throw RejectedException.invalid(name, name + " cannot be changed");
       }
     }
-    ImmutableSet.Builder<String> known = ImmutableSet.builder();
-    body.check(known.addAll(OF_ALL).addAll(changeable).build(), unsupported);
+    body.check(attributes.names(When.ANY), attributes.refused());
   }
 
-  /** The object with that id; empty if there is none. */
-  abstract Optional<T> find(CatalogSnapshot catalog, String id);
+  /** The given attributes that the catalog has as fields, the name, the state and the tags. */
+  final Changes changes(Body body) throws RejectedException {
+    VendorTags.check(body.texts("tags"), vendorTags);
+    Changes changes = new Changes(body).copy("description", "description");
+    for (Map.Entry<String, String> each : attributes.copied().entrySet()) {
+      changes.copy(each.getKey(), each.getValue());
+    }
+    return changes.name().adminState().tags();
+  }
+
+  /** The same of a new object, with those that are kept without effect. */
+  final Changes changesOfNew(Body body, Map<String, String> kept) throws RejectedException {
+    return changes(body).ofNew(kept, attributes.kept());
+  }
 
   /**
    * The object with that id.
@@ -115,46 +120,32 @@ abstract class ObjectType<T> {
 
   /** The attribute for a field of the catalog. */
   String attribute(String field) {
-    return OTHER_NAMES.getOrDefault(field, field);
+    return Attributes.NAMES.getOrDefault(field, field);
   }
 
-  /** The first attributes of all objects. */
-  static Map<String, @Nullable Object> named(String id, String name, Notes notes) {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("id", id);
-    shown.put("name", name);
-    shown.put("description", notes.description());
-    return shown;
+  /** Whether objects have a description, as in Octavia. */
+  boolean hasDescription() {
+    return true;
   }
 
-  /** The last attributes of all objects. */
-  static void addCommon(
-      Map<String, @Nullable Object> shown,
-      Notes notes,
-      List<String> vendorTags,
-      boolean isUp,
-      String provisioningStatus,
-      String operatingStatus) {
-    @Nullable String project = notes.externalIds().get("project_id");
-    shown.put("admin_state_up", isUp);
-    shown.put("provisioning_status", provisioningStatus);
-    shown.put("operating_status", operatingStatus);
+  /** The attributes of an object. */
+  final Map<String, @Nullable Object> shown(T item, View view) {
+    Map<String, @Nullable Object> shown = Json.fields("id", item.id(), "name", item.name());
+    if (hasDescription()) {
+      shown.put("description", item.notes().description());
+    }
+    attributes.addTo(shown, item, view);
+    @Nullable String project = item.notes().externalIds().get("project_id");
+    shown.put("admin_state_up", item.adminState() != AdminState.DOWN);
+    shown.put("provisioning_status", view.provisioningStatus());
+    shown.put("operating_status", view.statuses().of(item));
     shown.put("project_id", project);
     shown.put("tenant_id", project);
-    shown.put("tags", join(notes.tags(), vendorTags));
+    shown.put(
+        "tags", Stream.concat(item.notes().tags().stream(), vendorTags(item).stream()).toList());
     // the catalog has no times
     shown.put("created_at", null);
     shown.put("updated_at", null);
-  }
-
-  private static List<String> join(List<String> tags, List<String> vendorTags) {
-    return Stream.concat(tags.stream(), vendorTags.stream()).toList();
-  }
-
-  /** Adds attributes of Octavia that have no counterpart, in the form that clients expect. */
-  static void addAbsent(Map<String, @Nullable Object> shown, String... names) {
-    for (String name : names) {
-      shown.put(name, null);
-    }
+    return shown;
   }
 }

@@ -1,6 +1,5 @@
 package io.malob.rest.octavia;
 
-import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.IBalancerService.CatalogEffect;
 import io.malob.json.RejectedException;
@@ -8,35 +7,21 @@ import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.state.catalog.CatalogEdit;
+import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The requests for objects of one type. Safe for use by several threads. */
-final class Objects<T> {
-  private final IBalancerService balancer;
-  private final ObjectType<T> type;
-
-  Objects(IBalancerService balancer, ObjectType<T> type) {
-    this.balancer = balancer;
-    this.type = type;
-  }
-
-  /**
-   * The objects that the request wants to see.
-   *
-   * @param attributes the attributes by which they can be filtered and sorted
-   */
-  Reply list(Call call, ImmutableSet<String> attributes) throws RejectedException {
+record Objects<T extends CatalogItem>(IBalancerService balancer, ObjectType<T> type) {
+  /** The objects that the request wants to see. */
+  Reply list(Call call) throws RejectedException {
     View view = View.of(balancer);
-    List<Map<String, @Nullable Object>> all = new ArrayList<>();
-    for (T item : type.all(view.catalog())) {
-      all.add(type.shown(item, view));
-    }
-    return Reply.ok(new ListQuery(call, attributes).answer(type.plural(), all));
+    List<Map<String, @Nullable Object>> all =
+        type.all(view.catalog()).stream().map(item -> type.shown(item, view)).toList();
+    return Reply.ok(new ListQuery(call, type.filters()).answer(type.plural(), all));
   }
 
   /** One object. */
@@ -75,15 +60,6 @@ final class Objects<T> {
   private Map<String, Object> shown(CatalogSnapshot after, String id) throws RejectedException {
     View view = View.of(balancer, after);
     return Map.of(type.noun(), type.shown(type.existing(view.catalog(), id), view));
-  }
-
-  /** The attributes by which lists are filtered and sorted: those of all types, and these. */
-  static ImmutableSet<String> attributes(String... more) {
-    return ImmutableSet.<String>builder()
-        .add("id", "name", "description", "admin_state_up", "project_id", "tenant_id")
-        .add("provisioning_status", "operating_status", "created_at", "updated_at")
-        .add(more)
-        .build();
   }
 
   /**

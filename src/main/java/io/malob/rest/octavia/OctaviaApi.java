@@ -2,37 +2,33 @@ package io.malob.rest.octavia;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.balancer.api.IBalancerService;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.resource.Call;
+import io.malob.resource.ErrorBody;
 import io.malob.resource.Reply;
 import io.malob.resource.ResourceRoutable;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Vip;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * OpenStack's API for load balancers (Octavia v2) on the catalog, for unchanged clients. Safe for
  * use by several threads.
  */
-public final class OctaviaApi {
+public record OctaviaApi(IBalancerService balancer) {
   private static final List<String> BASE_PATHS = List.of("/v2.0", "/v2");
-
-  private final IBalancerService balancer;
-
-  private OctaviaApi(IBalancerService balancer) {
-    this.balancer = balancer;
-  }
 
   /** The resources on the catalog of a balancer that has started, to be added in this order. */
   public static List<ResourceRoutable> of(IBalancerService balancer) {
-    Routes routes = new OctaviaApi(balancer).routes();
+    RouteTable routes = new OctaviaApi(balancer).routes();
     return BASE_PATHS.stream()
-        .map(path -> new ResourceRoutable(path, routes, new Fault()))
+        .map(path -> new ResourceRoutable(path, routes, ErrorBody.OPENSTACK))
         .toList();
   }
 
@@ -41,53 +37,18 @@ public final class OctaviaApi {
     Objects<?> of(Call call) throws RejectedException;
   }
 
-  private Routes routes() {
-    Routes routes = Routes.listing().get("", OctaviaApi::versions);
-    Objects<LoadBalancer> balancers = new Objects<>(balancer, new LoadBalancers());
-    Objects<?> listeners = new Objects<>(balancer, new Listeners());
-    Objects<?> pools = new Objects<>(balancer, new Pools());
-    Objects<?> monitors = new Objects<>(balancer, new HealthMonitors());
-    add(
-        routes,
-        "loadbalancers",
-        Objects.attributes(
-            "vip_address",
-            "vip_port_id",
-            "vip_subnet_id",
-            "vip_network_id",
-            "vip_qos_policy_id",
-            "provider",
-            "flavor_id",
-            "availability_zone"),
-        call -> balancers);
-    add(
-        routes,
-        "listeners",
-        Objects.attributes("protocol", "protocol_port", "default_pool_id", "connection_limit"),
-        call -> listeners);
-    add(
-        routes,
-        "pools",
-        Objects.attributes("protocol", "lb_algorithm", "healthmonitor_id"),
-        call -> pools);
+  private RouteTable routes() {
+    RouteTable routes = RouteTable.listing().get("", OctaviaApi::versions);
+    for (ObjectType<?> type :
+        List.of(new LoadBalancers(), new Listeners(), new Pools(), new HealthMonitors())) {
+      Objects<?> objects = new Objects<>(balancer, type);
+      add(routes, type.plural(), type.filters(), call -> objects);
+    }
     add(
         routes,
         "pools/{pool}/members",
-        Objects.attributes(
-            "address",
-            "protocol_port",
-            "weight",
-            "backup",
-            "monitor_address",
-            "monitor_port",
-            "subnet_id"),
+        Members.ATTRIBUTES.filters(),
         call -> new Objects<>(balancer, members(call)));
-    add(
-        routes,
-        "healthmonitors",
-        Objects.attributes(
-            "type", "delay", "timeout", "max_retries", "http_method", "url_path", "expected_codes"),
-        call -> monitors);
     routes
         .put("lbaas/pools/{pool}/members", List.of("additive_only"), this::replaceMembers)
         .get("lbaas/loadbalancers/{id}/status", this::status)
@@ -104,15 +65,15 @@ public final class OctaviaApi {
   }
 
   private static void add(
-      Routes routes, String name, ImmutableSet<String> attributes, Scope scope) {
+      RouteTable routes, String name, ImmutableSet<String> filters, Scope scope) {
     String path = "lbaas/" + name;
     String item = path + "/{id}";
     routes
         .get(
             path,
-            ListQuery.parameters(attributes),
+            ListQuery.parameters(filters),
             ListQuery.repeated(),
-            call -> scope.of(call).list(call, attributes))
+            call -> scope.of(call).list(call))
         .post(path, call -> scope.of(call).create(call))
         .get(item, List.of("fields"), List.of("fields"), call -> scope.of(call).show(call))
         .put(item, call -> scope.of(call).update(call))
@@ -159,10 +120,11 @@ public final class OctaviaApi {
 
   /** The version discovery document. */
   private static Reply versions(Call call) {
-    Map<String, Object> version = new LinkedHashMap<>();
-    version.put("id", "v2.0");
-    version.put("status", "CURRENT");
-    version.put("links", List.of(Map.of("rel", "self", "href", call.site() + BASE_PATHS.get(0))));
+    Map<String, @Nullable Object> version =
+        Json.fields(
+            "id", "v2.0",
+            "status", "CURRENT",
+            "links", List.of(Json.fields("rel", "self", "href", call.site() + BASE_PATHS.get(0))));
     return Reply.ok(Map.of("versions", List.of(version)));
   }
 }

@@ -1,16 +1,17 @@
 package io.malob.rest.octavia;
 
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
 import io.malob.json.RejectedException.Reason;
 import io.malob.resource.Call;
 import io.malob.resource.Reply;
 import io.malob.resource.Resource;
-import io.malob.resource.Routes;
+import io.malob.resource.RouteTable;
 import io.malob.state.catalog.Catalog;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The provider, the limits, and the lists that are always empty. Has no state. */
 final class Offered {
@@ -19,7 +20,7 @@ final class Offered {
 
   private Offered() {}
 
-  static void addTo(Routes routes) {
+  static void addTo(RouteTable routes) {
     routes
         .get("lbaas/providers", ListQuery.parameters(List.of("name")), Offered::providers)
         .get("lbaas/quotas", ListQuery.parameters(List.of("project_id")), nothing("quotas"))
@@ -52,7 +53,7 @@ final class Offered {
         routes, "l7policies", "l7policies", "HTTP is not interpreted, so there are no L7 policies");
   }
 
-  private static void addEmpty(Routes routes, String path, String plural, String sentence) {
+  private static void addEmpty(RouteTable routes, String path, String plural, String sentence) {
     routes
         .get(
             "lbaas/" + path,
@@ -79,7 +80,7 @@ final class Offered {
   private static Reply named(String kind, Call call) {
     Optional<String> name = call.parameter("id").or(() -> call.parameter("name"));
     return Reply.ok(
-        Map.of(kind, name.stream().map(each -> Map.of("id", each, "name", each)).toList()));
+        Map.of(kind, name.stream().map(each -> Json.fields("id", each, "name", each)).toList()));
   }
 
   private static Reply providers(Call call) {
@@ -87,7 +88,7 @@ final class Offered {
         Map.of(
             "providers",
             List.of(
-                Map.of(
+                Json.fields(
                     "name",
                     PROVIDER,
                     "description",
@@ -96,16 +97,17 @@ final class Offered {
 
   /** The limits of the catalog, which are the same for all projects. */
   private static Reply quota(Call call) {
-    Map<String, Object> limits = new LinkedHashMap<>();
-    limits.put("loadbalancer", Catalog.LOAD_BALANCERS.limit());
-    limits.put("load_balancer", Catalog.LOAD_BALANCERS.limit());
-    limits.put("listener", Catalog.VIPS.limit());
-    limits.put("pool", Catalog.POOLS.limit());
-    limits.put("member", Catalog.MEMBERS.limit());
-    limits.put("healthmonitor", Catalog.MONITORS.limit());
-    limits.put("health_monitor", Catalog.MONITORS.limit());
-    limits.put("l7policy", 0);
-    limits.put("l7rule", 0);
+    Map<String, @Nullable Object> limits =
+        Json.fields(
+            "loadbalancer", Catalog.LOAD_BALANCERS.limit(),
+            "load_balancer", Catalog.LOAD_BALANCERS.limit(),
+            "listener", Catalog.VIPS.limit(),
+            "pool", Catalog.POOLS.limit(),
+            "member", Catalog.MEMBERS.limit(),
+            "healthmonitor", Catalog.MONITORS.limit(),
+            "health_monitor", Catalog.MONITORS.limit(),
+            "l7policy", 0,
+            "l7rule", 0);
     return Reply.ok(Map.of("quota", limits));
   }
 }

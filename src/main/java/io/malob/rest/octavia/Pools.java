@@ -4,8 +4,9 @@ import com.google.common.collect.ImmutableBiMap;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import io.malob.json.Json;
 import io.malob.json.RejectedException;
-import io.malob.state.catalog.AdminState;
+import io.malob.rest.octavia.Attributes.When;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogDraft;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -16,8 +17,6 @@ import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Persistence;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,33 +35,35 @@ final class Pools extends ObjectType<Pool> {
   private static final String PERSISTENCE = "session_persistence";
 
   private static final String TLS = "TLS to members is not offered; use TCP";
-  private static final ImmutableMap<String, String> UNSUPPORTED =
-      ImmutableMap.<String, String>builder()
-          .put("tls_enabled", TLS)
-          .put("tls_container_ref", TLS)
-          .put("ca_tls_container_ref", TLS)
-          .put("crl_container_ref", TLS)
-          .put("tls_ciphers", TLS)
-          .put("tls_versions", TLS)
-          .put("alpn_protocols", TLS)
-          .build();
+  private static final Attributes<Pool> ATTRIBUTES =
+      new Attributes<>(Catalog.POOLS)
+          .hidden(When.NEW, "loadbalancer_id", "listener_id", "healthmonitor")
+          .given(When.NEW, "protocol", (pool, view) -> View.protocol(pool.protocol()))
+          .given(When.ANY, LB_ALGORITHM, (pool, view) -> Algorithms.shown(pool))
+          .given(When.ANY, PERSISTENCE, (pool, view) -> persistence(pool))
+          .shown(
+              "listeners",
+              (pool, view) -> View.references(view.catalog().vipOf(pool).stream().map(Vip::id)))
+          .shown(
+              "loadbalancers",
+              (pool, view) ->
+                  View.references(view.balancers().of(pool).stream().map(LoadBalancer::id)))
+          .given(
+              When.NEW,
+              "members",
+              (pool, view) ->
+                  View.references(view.catalog().membersOfPool(pool.id()).stream().map(Member::id)))
+          .shown(
+              "healthmonitor_id",
+              (pool, view) -> view.catalog().monitorOfPool(pool.id()).map(Monitor::id).orElse(null))
+          .refused(TLS, false, "tls_enabled")
+          .refused(TLS, ImmutableList.of(), "alpn_protocols", "tls_versions")
+          .refused(TLS, null, "tls_container_ref", "ca_tls_container_ref")
+          .refused(TLS, null, "crl_container_ref", "tls_ciphers")
+          .filteredBy("protocol", "lb_algorithm", "healthmonitor_id");
 
   Pools() {
-    super(
-        "pool",
-        ImmutableSet.of("protocol", "loadbalancer_id", "listener_id", "members", "healthmonitor"),
-        ImmutableSet.of(LB_ALGORITHM, PERSISTENCE),
-        UNSUPPORTED);
-  }
-
-  @Override
-  Collection<Pool> all(CatalogSnapshot catalog) {
-    return catalog.pools().values();
-  }
-
-  @Override
-  Optional<Pool> find(CatalogSnapshot catalog, String id) {
-    return Catalog.POOLS.find(catalog, id);
+    super("pool", Catalog.POOLS, ATTRIBUTES, VendorTags.ALGORITHM);
   }
 
   @Override
@@ -98,11 +99,10 @@ final class Pools extends ObjectType<Pool> {
     Pool pool =
         draft.create(
             Catalog.POOLS,
-            changes(body, algorithms)
+            with(algorithms, changesOfNew(body, algorithms.kept()), body)
                 .put("protocol", protocol(body.required("protocol")))
                 .put("vip_id", vip == null ? null : vip.id())
                 .put("load_balancer_id", balancer.id())
-                .ofNew(algorithms.kept(), "project_id")
                 .fields());
     new Members(pool.id()).createAll(draft, body.objects("members"));
     Optional<Body> monitor = body.object("healthmonitor");
@@ -117,15 +117,15 @@ final class Pools extends ObjectType<Pool> {
   @Override
   void update(CatalogDraft draft, Pool pool, Body body) throws RejectedException {
     Algorithms algorithms = new Algorithms(body, pool);
-    Changes changes = changes(body, algorithms);
+    Changes changes = with(algorithms, changes(body), body);
     if (algorithms.areGiven()) {
       changes.externalId(pool.notes(), LB_ALGORITHM, algorithms.kept().get(LB_ALGORITHM));
     }
     draft.update(Catalog.POOLS, pool.id(), changes.fields());
   }
 
-  private static Changes changes(Body body, Algorithms algorithms) throws RejectedException {
-    Changes changes = new Changes(body).name().copy("description").adminState().tags();
+  private static Changes with(Algorithms algorithms, Changes changes, Body body)
+      throws RejectedException {
     if (algorithms.areGiven()) {
       changes.put("lb_method", algorithms.chosen());
     }
@@ -196,38 +196,8 @@ final class Pools extends ObjectType<Pool> {
   }
 
   @Override
-  Map<String, @Nullable Object> shown(Pool pool, View view) {
-    CatalogSnapshot catalog = view.catalog();
-    Map<String, @Nullable Object> shown = named(pool.id(), pool.name(), pool.notes());
-    shown.put(
-        "protocol",
-        pool.protocol() == null ? null : pool.protocol().text().toUpperCase(Locale.ROOT));
-    shown.put(LB_ALGORITHM, Algorithms.shown(pool));
-    shown.put(PERSISTENCE, persistence(pool));
-    shown.put(
-        "listeners",
-        View.references(catalog.vipOf(pool).map(Vip::id).map(List::of).orElse(List.of())));
-    shown.put(
-        "loadbalancers",
-        View.references(
-            view.balancers().of(pool).map(LoadBalancer::id).map(List::of).orElse(List.of())));
-    shown.put(
-        "members",
-        View.references(catalog.membersOfPool(pool.id()).stream().map(Member::id).toList()));
-    shown.put("healthmonitor_id", catalog.monitorOfPool(pool.id()).map(Monitor::id).orElse(null));
-    shown.put("tls_enabled", false);
-    shown.put("alpn_protocols", ImmutableList.of());
-    shown.put("tls_versions", ImmutableList.of());
-    addAbsent(
-        shown, "tls_container_ref", "ca_tls_container_ref", "crl_container_ref", "tls_ciphers");
-    addCommon(
-        shown,
-        pool.notes(),
-        Algorithms.tags(pool),
-        pool.adminState() == AdminState.UP,
-        view.provisioningStatus(),
-        view.statuses().of(pool));
-    return shown;
+  List<String> vendorTags(Pool pool) {
+    return Algorithms.tags(pool);
   }
 
   private static @Nullable Map<String, @Nullable Object> persistence(Pool pool) {
@@ -235,12 +205,15 @@ final class Pools extends ObjectType<Pool> {
     if (persistence == null || Algorithms.isBySource(pool)) {
       return null;
     }
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.put("type", SOURCE_IP);
-    shown.put("persistence_timeout", persistence.timeoutSeconds());
-    shown.put("persistence_granularity", null);
-    shown.put("cookie_name", null);
-    return shown;
+    return Json.fields(
+        "type",
+        SOURCE_IP,
+        "persistence_timeout",
+        persistence.timeoutSeconds(),
+        "persistence_granularity",
+        null,
+        "cookie_name",
+        null);
   }
 
   /** What a request says of the algorithm, in {@code lb_algorithm} and in a tag. */
@@ -262,7 +235,6 @@ final class Pools extends ObjectType<Pool> {
           body.has("tags")
               ? body.texts("tags")
               : now == null ? ImmutableList.of() : ImmutableList.copyOf(tags(now));
-      VendorTags.check(tags, List.of(VendorTags.ALGORITHM));
       tagged = VendorTags.value(tags, VendorTags.ALGORITHM).orElse(null);
       named = body.has(LB_ALGORITHM) || now == null ? checked(body.text(LB_ALGORITHM)) : shown(now);
       wasBySource = now != null && isBySource(now);

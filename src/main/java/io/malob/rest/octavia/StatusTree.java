@@ -3,15 +3,17 @@ package io.malob.rest.octavia;
 import io.malob.balancer.api.IBalancerService;
 import io.malob.balancer.api.MemberStats;
 import io.malob.balancer.api.VipStats;
+import io.malob.json.Json;
+import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The statuses of a load balancer and of what it contains, and counters. Has no state. */
@@ -19,8 +21,7 @@ final class StatusTree {
   private StatusTree() {}
 
   static Map<String, Object> of(LoadBalancer balancer, View view) {
-    Map<String, Object> shown =
-        object(balancer.id(), balancer.name(), view, view.statuses().of(balancer));
+    Map<String, @Nullable Object> shown = object(balancer, view);
     shown.put(
         "listeners", view.balancers().vips(balancer).stream().map(vip -> of(vip, view)).toList());
     shown.put(
@@ -28,47 +29,41 @@ final class StatusTree {
     return Map.of("statuses", Map.of("loadbalancer", shown));
   }
 
-  private static Map<String, Object> of(Vip vip, View view) {
-    Map<String, Object> shown = object(vip.id(), vip.name(), view, view.statuses().of(vip));
+  private static Map<String, @Nullable Object> of(Vip vip, View view) {
+    Map<String, @Nullable Object> shown = object(vip, view);
     shown.put(
         "pools", view.catalog().poolOfVip(vip.id()).stream().map(pool -> of(pool, view)).toList());
     shown.put("l7policies", List.of());
     return shown;
   }
 
-  private static Map<String, Object> of(Pool pool, View view) {
-    Map<String, Object> shown = object(pool.id(), pool.name(), view, view.statuses().of(pool));
-    view.catalog()
-        .monitorOfPool(pool.id())
-        .ifPresent(
-            monitor -> {
-              Map<String, Object> own =
-                  object(monitor.id(), monitor.name(), view, view.statuses().of(monitor));
-              own.put("type", monitor.type().toString());
-              shown.put("healthmonitor", own);
-            });
+  private static Map<String, @Nullable Object> of(Pool pool, View view) {
+    Map<String, @Nullable Object> shown = object(pool, view);
+    Optional<Monitor> monitor = view.catalog().monitorOfPool(pool.id());
+    if (monitor.isPresent()) {
+      Map<String, @Nullable Object> own = object(monitor.get(), view);
+      own.put("type", monitor.get().type().toString());
+      shown.put("healthmonitor", own);
+    }
     shown.put(
         "members",
         view.catalog().membersOfPool(pool.id()).stream().map(member -> of(member, view)).toList());
     return shown;
   }
 
-  private static Map<String, Object> of(Member member, View view) {
-    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-    shown.putAll(object(member.id(), member.name(), view, view.statuses().of(member)));
+  private static Map<String, @Nullable Object> of(Member member, View view) {
+    Map<String, @Nullable Object> shown = object(member, view);
     shown.put("address", member.address().toString());
     shown.put("protocol_port", member.port());
-    return Collections.unmodifiableMap(shown);
+    return shown;
   }
 
-  private static Map<String, Object> object(
-      String id, String name, View view, String operatingStatus) {
-    Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("id", id);
-    shown.put("name", name);
-    shown.put("provisioning_status", view.provisioningStatus());
-    shown.put("operating_status", operatingStatus);
-    return shown;
+  private static Map<String, @Nullable Object> object(CatalogItem item, View view) {
+    return Json.fields(
+        "id", item.id(),
+        "name", item.name(),
+        "provisioning_status", view.provisioningStatus(),
+        "operating_status", view.statuses().of(item));
   }
 
   /**
@@ -92,12 +87,13 @@ final class StatusTree {
                           .totalConnections())
               .sum();
     }
-    Map<String, @Nullable Object> stats = new LinkedHashMap<>();
-    stats.put("active_connections", active);
-    stats.put("total_connections", total);
-    stats.put("bytes_in", null);
-    stats.put("bytes_out", null);
-    stats.put("request_errors", null);
+    Map<String, @Nullable Object> stats =
+        Json.fields(
+            "active_connections", active,
+            "total_connections", total,
+            "bytes_in", null,
+            "bytes_out", null,
+            "request_errors", null);
     return Map.of("stats", stats);
   }
 }

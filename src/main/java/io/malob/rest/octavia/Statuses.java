@@ -2,10 +2,10 @@ package io.malob.rest.octavia;
 
 import io.malob.balancer.api.MemberStats;
 import io.malob.state.catalog.AdminState;
+import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
-import io.malob.state.catalog.Monitor;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import java.util.List;
@@ -16,23 +16,27 @@ import org.jspecify.annotations.Nullable;
  * Operating statuses by Octavia's rules, from the state of members at one moment. A member that is
  * not located is in error as well, because it gets no connections. Immutable.
  */
-final class Statuses {
+record Statuses(CatalogSnapshot catalog, BalancerIndex balancers, Map<String, MemberStats> stats) {
   private static final String ONLINE = "ONLINE";
   private static final String OFFLINE = "OFFLINE";
   private static final String DEGRADED = "DEGRADED";
   private static final String ERROR = "ERROR";
 
-  private final CatalogSnapshot catalog;
-  private final BalancerIndex balancers;
-  private final Map<String, MemberStats> stats;
-
-  Statuses(CatalogSnapshot catalog, BalancerIndex balancers, Map<String, MemberStats> stats) {
-    this.catalog = catalog;
-    this.balancers = balancers;
-    this.stats = stats;
+  /** The status of an object of any type. */
+  String of(CatalogItem item) {
+    if (item instanceof Member member) {
+      return of(member);
+    } else if (item instanceof Pool pool) {
+      return of(pool);
+    } else if (item instanceof Vip vip) {
+      return of(vip);
+    } else if (item instanceof LoadBalancer balancer) {
+      return of(balancer);
+    }
+    return item.adminState() == AdminState.DOWN ? OFFLINE : ONLINE;
   }
 
-  String of(Member member) {
+  private String of(Member member) {
     if (member.adminState() == AdminState.DOWN) {
       return OFFLINE;
     } else if (!member.takesNew()) {
@@ -50,27 +54,23 @@ final class Statuses {
     };
   }
 
-  String of(Pool pool) {
+  private String of(Pool pool) {
     return pool.adminState() == AdminState.DOWN
         ? OFFLINE
         : together(catalog.membersOfPool(pool.id()).stream().map(this::of).toList());
   }
 
-  String of(Vip vip) {
+  private String of(Vip vip) {
     if (vip.adminState() == AdminState.DOWN) {
       return OFFLINE;
     }
     return together(catalog.poolOfVip(vip.id()).stream().map(this::of).toList());
   }
 
-  String of(LoadBalancer balancer) {
+  private String of(LoadBalancer balancer) {
     return balancer.adminState() == AdminState.DOWN
         ? OFFLINE
         : together(balancers.vips(balancer).stream().map(this::of).toList());
-  }
-
-  String of(Monitor monitor) {
-    return monitor.adminState() == AdminState.DOWN ? OFFLINE : ONLINE;
   }
 
   /** The status of what consists of these: without errors it is online. */

@@ -2,9 +2,11 @@ package io.malob.rest.octavia;
 
 import io.malob.balancer.api.IBalancerService;
 import io.malob.state.catalog.CatalogSnapshot;
-import java.util.Collection;
+import io.malob.state.catalog.Protocol;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an answer shows: the catalog and the state of its items at one moment. Immutable.
@@ -38,7 +40,12 @@ record View(
   }
 
   /** Ids as they are shown in references: each in an object of its own. */
-  static List<Map<String, String>> references(Collection<String> ids) {
-    return ids.stream().map(id -> Map.of("id", id)).toList();
+  static List<Map<String, String>> references(Stream<String> ids) {
+    return ids.map(id -> Map.of("id", id)).toList();
+  }
+
+  /** A protocol by its name here; null for none. */
+  static @Nullable String protocol(@Nullable Protocol protocol) {
+    return protocol == null ? null : protocol.name();
   }
 }

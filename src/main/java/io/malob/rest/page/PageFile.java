@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.restlet.data.MediaType;
 
 /**
  * A file of the page, from the class path. Immutable: the bytes are never changed.
@@ -20,7 +19,7 @@ import org.restlet.data.MediaType;
  * @param gzipped the same, compressed
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed
-record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
+record PageFile(String type, String tag, byte[] bytes, byte[] gzipped) {
   /**
    * The folder of the files; no other file can be read, because names neither begin nor end with a
    * dot.
@@ -29,18 +28,18 @@ record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
 
   private static final Pattern NAME = Pattern.compile("([a-z0-9_-]+/){0,3}[a-z0-9_-]+(\\.[a-z]+)+");
 
-  private static final Map<String, MediaType> TYPES =
+  private static final Map<String, String> TYPES =
       Map.of(
-          "html", MediaType.TEXT_HTML,
-          "css", MediaType.TEXT_CSS,
-          "js", MediaType.TEXT_JAVASCRIPT,
-          "mjs", MediaType.TEXT_JAVASCRIPT,
-          "svg", MediaType.IMAGE_SVG,
-          "txt", MediaType.TEXT_PLAIN);
+          "html", "text/html",
+          "css", "text/css",
+          "js", "text/javascript",
+          "mjs", "text/javascript",
+          "svg", "image/svg+xml",
+          "txt", "text/plain");
 
   /** The file of that name; empty if there is none. */
   static Optional<PageFile> read(String name) {
-    @Nullable MediaType type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+    @Nullable String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
     if (type == null || !NAME.matcher(name).matches()) {
       return Optional.empty();
     }
@@ -51,7 +50,7 @@ record PageFile(MediaType type, String tag, byte[] bytes, byte[] gzipped) {
     }
   }
 
-  private static PageFile of(MediaType type, byte[] bytes) throws IOException {
+  private static PageFile of(String type, byte[] bytes) throws IOException {
     ByteArrayOutputStream gzipped = new ByteArrayOutputStream();
     try (GZIPOutputStream out = new GZIPOutputStream(gzipped)) {
       out.write(bytes);

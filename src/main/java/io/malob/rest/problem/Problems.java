@@ -11,7 +11,6 @@ import io.malob.balancer.api.ProactiveStats;
 import io.malob.module.AttachedHosts;
 import io.malob.module.ClusterView;
 import io.malob.module.DuplicateSwitch;
-import io.malob.monitor.IMonitorService;
 import io.malob.rest.problem.Problem.Reason;
 import io.malob.state.catalog.AdminState;
 import io.malob.state.catalog.CatalogItem;
@@ -21,6 +20,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
+import io.malob.state.network.Routing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import net.floodlightcontroller.devicemanager.IDevice;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -46,56 +47,52 @@ public final class Problems {
   private final CatalogSnapshot catalog;
   private final Map<String, MemberStats> stats;
   private final Map<String, EjectedMember> ejected;
+  private final SplitHostProblems splitHosts;
   private final List<ProactiveStats> proactive;
   private final Set<DatapathId> unserved;
+  private final Routing routing;
   private final boolean hasSwitches;
   private final Optional<ClusterView> cluster;
   private final ImmutableMap<IPAddress<?>, Attachment> hostsAtVips;
+  private final ImmutableMap<IPAddress<?>, Attachment> hostsAtMembers;
   private final List<DuplicateSwitch> duplicates;
   private final List<Problem> found = new ArrayList<>();
 
-  private Problems(
-      IBalancerService balancer,
-      IMonitorService monitor,
-      Optional<ClusterView> cluster,
-      Collection<? extends IDevice> hosts,
-      List<DuplicateSwitch> duplicates) {
-    this.cluster = cluster;
-    this.duplicates = duplicates;
+  private Problems(ProblemSources sources) {
+    IBalancerService balancer = sources.balancer();
+    cluster = sources.cluster().get();
+    duplicates = sources.duplicates().get();
     catalog = balancer.catalog().snapshot();
     stats = balancer.memberStats();
     ejected = balancer.ejected();
     proactive = balancer.proactive();
     unserved = balancer.unservedSwitches();
-    hasSwitches = !monitor.topology().switches().isEmpty();
-    hostsAtVips = hostsAtVips(catalog, hosts);
+    routing = balancer.routing();
+    hasSwitches = !sources.monitor().topology().switches().isEmpty();
+    Collection<? extends IDevice> hosts = sources.devices().getAllDevices();
+    splitHosts = SplitHostProblems.of(balancer.splitHosts(), hosts);
+    hostsAtVips = hostsAt(hosts, catalog::isVipAddress);
+    hostsAtMembers = hostsAt(hosts, (address, vlan) -> !catalog.membersAt(address).isEmpty());
   }
 
-  private static ImmutableMap<IPAddress<?>, Attachment> hostsAtVips(
-      CatalogSnapshot catalog, Collection<? extends IDevice> hosts) {
+  /** By whether an address in a VLAN is of interest. */
+  private static ImmutableMap<IPAddress<?>, Attachment> hostsAt(
+      Collection<? extends IDevice> hosts, BiPredicate<IPAddress<?>, Integer> isWanted) {
     Map<IPAddress<?>, Attachment> found = new HashMap<>();
     for (IDevice host : hosts) {
+      @Nullable Attachment at = AttachedHosts.attachmentOf(host).orElse(null);
       for (IPAddress<?> address : AttachedHosts.addressesOf(host)) {
-        if (catalog.isVipAddress(address)) {
-          AttachedHosts.attachmentOf(host).ifPresent(at -> found.putIfAbsent(address, at));
+        if (at != null && isWanted.test(address, at.vlan())) {
+          found.putIfAbsent(address, at);
         }
       }
     }
     return ImmutableMap.copyOf(found);
   }
 
-  /**
-   * All problems of this moment.
-   *
-   * @param hosts the known ones
-   */
-  public static List<Problem> now(
-      IBalancerService balancer,
-      IMonitorService monitor,
-      Optional<ClusterView> cluster,
-      Collection<? extends IDevice> hosts,
-      List<DuplicateSwitch> duplicates) {
-    Problems problems = new Problems(balancer, monitor, cluster, hosts, duplicates);
+  /** All problems of this moment. */
+  public static List<Problem> now(ProblemSources sources) {
+    Problems problems = new Problems(sources);
     problems.findAll();
     return problems.found;
   }
@@ -103,46 +100,33 @@ public final class Problems {
   private void findAll() {
     boolean standsBy = cluster.isPresent() && !cluster.get().roles().isEmpty();
     if (!hasSwitches && !standsBy) {
-      found.add(
-          new Problem(
-              Reason.NO_SWITCH,
-              null,
-              "No switch is connected.",
-              "Set the controller of your switches to this machine and its OpenFlow port"
-                  + " (6653 by default).",
-              null));
+      found.add(Reason.NO_SWITCH.of(null, "No switch is connected."));
     }
     duplicates.forEach(each -> found.add(duplicate(each)));
-    cluster.ifPresent(view -> view.problems().forEach(each -> found.add(ofCluster(each))));
+    found.addAll(splitHosts.all());
+    cluster.ifPresent(
+        view ->
+            view.problems()
+                .forEach(
+                    each ->
+                        found.add(Reason.valueOf(each.kind().name()).of(null, "%s", each.text()))));
     for (LoadBalancer balancer : catalog.loadBalancers().values()) {
       if (balancer.adminState() == AdminState.DOWN && catalog.isVipAddress(balancer.address())) {
-        found.add(down(balancer));
+        found.add(
+            Reason.LOAD_BALANCER_DOWN.of(
+                balancer.id(),
+                "Load balancer %s (%s) is down, so its VIPs reject new connections.",
+                balancer.id(),
+                balancer.address()));
       }
     }
-    for (Vip vip : catalog.vips().values()) {
-      Optional<Pool> pool = catalog.poolOfVip(vip.id());
-      Optional<CatalogItem> down = catalog.downFor(vip);
-      if (down.isPresent()) {
-        if (!(down.get() instanceof LoadBalancer)) {
-          found.add(down.get() instanceof Vip ? down(vip) : down(pool.orElseThrow(), vip));
-        }
-      } else if (pool.isPresent()) {
-        checkPool(pool.get(), vip);
-      } else {
-        found.add(withoutPool(vip));
-      }
-      @Nullable Attachment host = hostsAtVips.get(vip.address());
-      if (host != null) {
-        found.add(addressTaken(vip, host));
-      }
-      if (!unserved.isEmpty()) {
-        found.add(notServed(vip));
-      }
-    }
+    catalog.vips().values().forEach(this::checkVip);
     proactive.forEach(this::checkPlacement);
     for (Pool pool : catalog.pools().values()) {
       if (pool.vipId() == null) {
-        found.add(withoutVip(pool));
+        found.add(
+            Reason.NO_VIP.of(
+                pool.id(), "Pool %s has no VIP, so its members get no connections.", pool.id()));
       }
     }
     for (Member member : catalog.members().values()) {
@@ -153,145 +137,105 @@ public final class Problems {
   }
 
   private static Problem duplicate(DuplicateSwitch duplicate) {
-    return new Problem(
-        Reason.DUPLICATE_SWITCH,
+    return Reason.DUPLICATE_SWITCH.of(
         null,
-        String.format(
-            "Two switches have the datapath id %s: the one at %s is served, the one at %s is"
-                + " refused.",
-            duplicate.id(), duplicate.served(), duplicate.refused()),
-        "Give one of them another datapath id. If both are the same switch, let it connect to this"
-            + " controller only once.",
-        null);
+        "Two switches have the datapath id %s: the one at %s is served, the one at %s is refused.",
+        duplicate.id(),
+        duplicate.served(),
+        duplicate.refused());
   }
 
-  private static Problem ofCluster(ClusterView.Problem problem) {
-    return switch (problem.kind()) {
-      case ETCD_SILENT ->
-          new Problem(
-              Reason.ETCD_SILENT,
-              null,
-              problem.text(),
-              "Check etcd's servers, and the network to them.",
-              null);
-      case NAME_TAKEN ->
-          new Problem(
-              Reason.NAME_TAKEN,
-              null,
-              problem.text(),
-              "Stop one of the two, and start it with another name.",
-              "./malob run --node NAME");
-      case ETCD_BEHIND ->
-          new Problem(
-              Reason.ETCD_BEHIND,
-              null,
-              problem.text(),
-              "Raise the base of generation ids.",
-              "./malob cluster raise-base");
-      case ETCD_SPACE ->
-          new Problem(
-              Reason.ETCD_SPACE,
-              null,
-              problem.text(),
-              "Defragment etcd, or raise its quota (--quota-backend-bytes); then end its alarm.",
-              "etcdctl defrag && etcdctl alarm disarm");
-      case PEER_NOT_REACHED ->
-          new Problem(
-              Reason.PEER_NOT_REACHED,
-              null,
-              problem.text(),
-              "Check the network between the controllers; the log says why (peer_refused, peer_lost).",
-              null);
-    };
+  private void checkVip(Vip vip) {
+    String id = vip.id();
+    @Nullable Pool pool = catalog.poolOfVip(id).orElse(null);
+    @Nullable CatalogItem down = catalog.downFor(vip).orElse(null);
+    if (down instanceof Vip) {
+      found.add(Reason.VIP_DOWN.of(id, "VIP %s is down and rejects new connections.", id));
+    } else if (down instanceof Pool) {
+      found.add(
+          Reason.POOL_DOWN.of(
+              down.id(), "Pool %s is down, so VIP %s rejects new connections.", down.id(), id));
+    } else if (down == null && pool == null) {
+      found.add(Reason.NO_POOL.of(id, "VIP %s has no pool and rejects its clients.", id));
+    } else if (down == null && pool != null) {
+      checkPool(pool, vip);
+    }
+    checkRouted(vip, pool);
+    @Nullable Attachment host = hostsAtVips.get(vip.address());
+    if (host != null) {
+      found.add(
+          Reason.ADDRESS_TAKEN.of(
+              id,
+              "VIP %s has the address %s of a host (%s at port %s of switch %s), whose packets"
+                  + " are dropped.",
+              id,
+              vip.address(),
+              host.mac(),
+              host.port(),
+              host.switchId()));
+    }
+    if (!unserved.isEmpty()) {
+      String more = unserved.size() == 1 ? "" : " and " + (unserved.size() - 1) + " more";
+      found.add(
+          Reason.NOT_SERVED.of(
+              id,
+              "Hosts behind switch %s%s do not reach VIP %s: the switch cannot translate addresses,"
+                  + " and no switch that can is reached from it.",
+              unserved.iterator().next(),
+              more,
+              id));
+    }
   }
 
-  private static Problem down(LoadBalancer balancer) {
-    return new Problem(
-        Reason.LOAD_BALANCER_DOWN,
-        balancer.id(),
-        String.format(
-            "Load balancer %s (%s) is down, so its VIPs reject new connections.",
-            balancer.id(), balancer.address()),
-        "Put it back into service.",
-        "./malob load-balancer set " + balancer.id() + " --admin-state up");
-  }
-
-  private static Problem down(Vip vip) {
-    return new Problem(
-        Reason.VIP_DOWN,
-        vip.id(),
-        "VIP " + vip.id() + " is down and rejects new connections.",
-        "Put it back into service.",
-        "./malob vip set " + vip.id() + " --admin-state up");
-  }
-
-  private static Problem down(Pool pool, Vip vip) {
-    return new Problem(
-        Reason.POOL_DOWN,
-        pool.id(),
-        "Pool " + pool.id() + " is down, so VIP " + vip.id() + " rejects new connections.",
-        "Put it back into service.",
-        "./malob pool set " + pool.id() + " --admin-state up");
-  }
-
-  private static Problem withoutPool(Vip vip) {
-    return new Problem(
-        Reason.NO_POOL,
-        vip.id(),
-        "VIP " + vip.id() + " has no pool and rejects its clients.",
-        "Add a pool to it.",
-        "./malob pool add ID --vip " + vip.id());
-  }
-
-  private static Problem addressTaken(Vip vip, Attachment host) {
-    return new Problem(
-        Reason.ADDRESS_TAKEN,
-        vip.id(),
-        String.format(
-            "VIP %s has the address %s of a host (%s at port %s of switch %s), whose packets are"
-                + " dropped.",
-            vip.id(), vip.address(), host.mac(), host.port(), host.switchId()),
-        "Give one of the two another address. A host that has changed its address is forgotten"
-            + " later.",
-        "./malob vip set " + vip.id() + " --address ADDRESS");
-  }
-
-  private static Problem withoutVip(Pool pool) {
-    return new Problem(
-        Reason.NO_VIP,
-        pool.id(),
-        "Pool " + pool.id() + " has no VIP, so its members get no connections.",
-        "Give it a VIP.",
-        "./malob pool set " + pool.id() + " --vip VIP");
+  private void checkRouted(Vip vip, @Nullable Pool pool) {
+    if (pool == null || vip.placement() != PlacementMode.PROACTIVE) {
+      return;
+    }
+    for (Member member : catalog.membersOfPool(pool.id())) {
+      @Nullable IPAddress<?> router = routing.routerTo(member.address()).orElse(null);
+      if (router != null) {
+        found.add(
+            Reason.BEHIND_ROUTER.of(
+                vip.id(),
+                "VIP %s is reactive: its member %s is behind the router %s.",
+                vip.id(),
+                member.id(),
+                router));
+        return;
+      }
+    }
   }
 
   private void checkPool(Pool pool, Vip vip) {
     List<Member> members = catalog.membersOfPool(pool.id());
-    String name = "Pool " + pool.id() + " of VIP " + vip.id();
     if (members.isEmpty()) {
       found.add(
-          new Problem(
-              Reason.NO_MEMBERS,
+          Reason.NO_MEMBERS.of(
               pool.id(),
-              name + " has no members and rejects its clients.",
-              "Add a member to it.",
-              "./malob member add ID --address ADDRESS --pool " + pool.id()));
+              "Pool %s of VIP %s has no members and rejects its clients.",
+              pool.id(),
+              vip.id()));
     } else if (members.stream().noneMatch(Member::takesNew)) {
       found.add(
-          new Problem(
-              Reason.ALL_OUT,
+          Reason.ALL_OUT.of(
               pool.id(),
-              name + " rejects its clients: all of its members are drained, down or of weight 0.",
-              "Put a member back into service.",
-              "./malob member set MEMBER --admin-state up --weight 1"));
+              "Pool %s of VIP %s rejects its clients: all of its members are drained, down or of"
+                  + " weight 0.",
+              pool.id(),
+              vip.id()));
     }
   }
 
   /** At most one problem of each kind, for the first edge that has it. */
   private void checkPlacement(ProactiveStats vip) {
+    String id = vip.vipId();
     if (vip.mode() == PlacementMode.PROACTIVE
         && cluster.filter(ClusterView::isSpread).isPresent()) {
-      found.add(severalMasters(vip.vipId()));
+      found.add(
+          Reason.SEVERAL_MASTERS.of(
+              id,
+              "VIP %s is reactive: the cluster's policy spreads the switches over controllers.",
+              id));
     }
     for (ProactiveStats.Problem.Kind kind : ProactiveStats.Problem.Kind.values()) {
       List<ProactiveStats.Edge> hit =
@@ -299,111 +243,48 @@ public final class Problems {
               .filter(edge -> edge.problem().filter(each -> each.kind() == kind).isPresent())
               .toList();
       if (!hit.isEmpty()) {
-        found.add(
-            switch (kind) {
-              case RULE_REFUSED -> ruleRefused(vip.vipId(), hit);
-              case NO_MASKS -> noMasks(vip.vipId(), hit);
-              case FEW_TABLES -> fewTables(vip.vipId(), hit);
-            });
+        found.add(ofEdges(Reason.valueOf(kind.name()), id, hit));
       }
     }
     List<ProactiveStats.Edge> uneven =
         vip.edges().stream().filter(ProactiveStats.Edge::tooFewSources).toList();
     if (!uneven.isEmpty()) {
-      found.add(tooFewSources(vip.vipId(), uneven));
+      found.add(tooFewSources(id, uneven));
     }
   }
 
-  private static Problem severalMasters(String vipId) {
-    return new Problem(
-        Reason.SEVERAL_MASTERS,
-        vipId,
-        "VIP "
-            + vipId
-            + " is reactive: the cluster's policy spreads the switches over controllers.",
-        "Choose the policy single, or make the VIP reactive.",
-        "./malob cluster mastership single");
-  }
-
-  private static Problem ruleRefused(String vipId, List<ProactiveStats.Edge> edges) {
-    String why = edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
-    if (edges.stream().allMatch(edge -> edge.state() == ProactiveStats.State.PROACTIVE)) {
-      return new Problem(
-          Reason.RULE_REFUSED,
-          vipId,
-          "VIP " + vipId + " lacks rules at " + switches(edges) + ": " + why + ".",
-          "Free space in the tables of its switches; missing rules are sent again when a switch is"
-              + " read.",
-          null);
+  private static Problem ofEdges(Reason reason, String vipId, List<ProactiveStats.Edge> edges) {
+    String why =
+        reason == Reason.NO_MASKS
+            ? "the switch accepts no masks on ports or addresses"
+            : edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
+    if (reason == Reason.RULE_REFUSED
+        && edges.stream().allMatch(edge -> edge.state() == ProactiveStats.State.PROACTIVE)) {
+      return reason
+          .of(vipId, "VIP %s lacks rules at %s: %s.", vipId, switches(edges), why)
+          .withRemedy(
+              "Free space in the tables of its switches; missing rules are sent again when a switch"
+                  + " is read.")
+          .withoutCommand();
     }
-    return new Problem(
-        Reason.RULE_REFUSED,
-        vipId,
-        "VIP " + vipId + " is reactive at " + switches(edges) + ": " + why + ".",
-        "Free space in the switch's tables; the VIP tries again each minute. Or make it reactive.",
-        makeReactive(vipId));
-  }
-
-  private static Problem noMasks(String vipId, List<ProactiveStats.Edge> edges) {
-    return new Problem(
-        Reason.NO_MASKS,
-        vipId,
-        "VIP "
-            + vipId
-            + " is reactive at "
-            + switches(edges)
-            + ": the switch accepts no masks on ports or addresses.",
-        "Connect the clients to a switch that does, for instance Open vSwitch, or make the VIP"
-            + " reactive.",
-        makeReactive(vipId));
-  }
-
-  private static Problem fewTables(String vipId, List<ProactiveStats.Edge> edges) {
-    String why = edges.get(0).problem().map(ProactiveStats.Problem::text).orElse("");
-    return new Problem(
-        Reason.FEW_TABLES,
-        vipId,
-        "VIP " + vipId + " is reactive at " + switches(edges) + ": " + why + ".",
-        "Make the VIP reactive, or connect its clients and members to switches with four tables.",
-        makeReactive(vipId));
-  }
-
-  private Problem notServed(Vip vip) {
-    DatapathId first = unserved.iterator().next();
-    String more = unserved.size() == 1 ? "" : " and " + (unserved.size() - 1) + " more";
-    return new Problem(
-        Reason.NOT_SERVED,
-        vip.id(),
-        "Hosts behind switch "
-            + first
-            + more
-            + " do not reach VIP "
-            + vip.id()
-            + ": the switch cannot translate addresses, and no switch that can is reached from it.",
-        "Connect it to a switch that translates addresses.",
-        null);
+    return reason.of(vipId, "VIP %s is reactive at %s: %s.", vipId, switches(edges), why);
   }
 
   private static Problem tooFewSources(String vipId, List<ProactiveStats.Edge> edges) {
     boolean isByAddress = edges.get(0).source().filter("address"::equals).isPresent();
-    return new Problem(
-        Reason.TOO_FEW_SOURCES,
-        vipId,
-        String.format(
+    Problem problem =
+        Reason.TOO_FEW_SOURCES.of(
+            vipId,
             "VIP %s does not meet the shares of its members at %s: %.0f %% of the traffic goes to"
                 + " another member than by shares, because too few client %s send it.",
             vipId,
             switches(edges),
             edges.get(0).imbalance() * 100,
-            isByAddress ? "addresses" : "ports"),
-        isByAddress
-            ? "Connect the clients to a switch that can mask ports, or make the VIP reactive."
-            : "Make the VIP reactive if its shares matter more than its speed.",
-        makeReactive(vipId));
-  }
-
-  private static String makeReactive(String vipId) {
-    return "./malob vip set " + vipId + " --placement reactive";
+            isByAddress ? "addresses" : "ports");
+    return isByAddress
+        ? problem.withRemedy(
+            "Connect the clients to a switch that can mask ports, or make the VIP reactive.")
+        : problem;
   }
 
   private static String switches(List<ProactiveStats.Edge> edges) {
@@ -412,43 +293,84 @@ public final class Problems {
   }
 
   private void checkMember(Member member, MemberStats state) {
-    @Nullable String poolId = member.poolId();
-    @Nullable Pool pool = poolId == null ? null : catalog.pools().get(poolId);
+    @Nullable Pool pool = catalog.poolOf(member).orElse(null);
     @Nullable EjectedMember out = ejected.get(member.id());
     if (pool == null) {
-      found.add(
-          problem(
-              Reason.IN_NO_POOL,
-              member,
-              "is in no pool and gets no connections.",
-              "Add it to a pool.",
-              "./malob member set " + member.id() + " --pool POOL"));
+      found.add(of(Reason.IN_NO_POOL, member, "is in no pool and gets no connections."));
     } else if (pool.vipId() == null) {
       return; // the pool's problem
+    } else if (splitHosts.have(member.address())) {
+      return; // the host's problem, not the service's
     } else if (!state.located()) {
       if (hasSwitches) {
-        found.add(
-            problem(
-                Reason.NOT_LOCATED,
-                member,
-                "is not located and gets no connections: no switch has seen a packet from its"
-                    + " address.",
-                "Check the address, or ping something from that server.",
-                null));
+        found.add(notLocated(member));
       }
     } else if (state.health() == Health.DOWN) {
       found.add(
-          problem(
-              Reason.DOWN,
-              member,
-              "is down: it fails its health checks.",
-              listens(member, pool) + fromTheVip(pool),
-              null));
+          of(Reason.DOWN, member, "is down: it fails its health checks.")
+              .withRemedy(
+                  listens(member, pool) + fromTheVip(member, pool) + checkedOverRouter(member)));
     } else if (out != null) {
       found.add(
-          problem(
-              Reason.NO_ANSWER, member, doesNotAnswer(out, state), listens(member, pool), null));
+          of(Reason.NO_ANSWER, member, doesNotAnswer(out, state))
+              .withRemedy(listens(member, pool) + repliesOverRouter(member)));
     }
+  }
+
+  private Problem notLocated(Member member) {
+    String what = "is not located and gets no connections: ";
+    @Nullable IPAddress<?> router = routing.routerTo(member.address()).orElse(null);
+    if (router != null) {
+      return of(
+              Reason.NOT_LOCATED,
+              member,
+              what + "no switch has seen a packet from " + router + ", the router to it.")
+          .withRemedy("Check the route, or ping something from that router.");
+    }
+    @Nullable Attachment elsewhere = hostsAtMembers.get(member.address());
+    return of(
+        Reason.NOT_LOCATED,
+        member,
+        elsewhere == null || elsewhere.vlan() == member.vlan()
+            ? what
+                + "no switch has seen a packet from its address"
+                + (member.vlan() == 0 ? "" : " " + in(member.vlan()))
+                + "."
+            : what
+                + String.format(
+                    "its address was seen %s, and the member is %s.",
+                    in(elsewhere.vlan()), in(member.vlan())));
+  }
+
+  private static String in(int vlan) {
+    return vlan == 0 ? "untagged" : "in VLAN " + vlan;
+  }
+
+  /** What keeps the checks of a member behind a router from being answered. */
+  private String checkedOverRouter(Member member) {
+    @Nullable IPAddress<?> router = routing.routerTo(member.address()).orElse(null);
+    if (router == null) {
+      return "";
+    }
+    return routing
+        .sourceTo(member.address(), member.vlan())
+        .map(self -> " It is checked from " + self + " by way of the router " + router + ".")
+        .orElse(
+            " It is checked from its VIP by way of the router "
+                + router
+                + ": set selfAddresses to an address in that router's subnet.");
+  }
+
+  /** A router may send replies past the switches, which only its operator can know. */
+  private String repliesOverRouter(Member member) {
+    return routing
+        .routerTo(member.address())
+        .map(
+            router ->
+                " Its replies must pass the switches: check that the router "
+                    + router
+                    + " sends what is for the clients into this network.")
+        .orElse("");
   }
 
   /** A member stays in use despite its ejection if too few others of its pool are usable. */
@@ -465,13 +387,17 @@ public final class Problems {
   }
 
   /** What else keeps a member from answering checks, if there is no other source to try. */
-  private String fromTheVip(Pool pool) {
+  private String fromTheVip(Member member, Pool pool) {
     boolean usesDataPlane =
         catalog
             .monitorOfPool(pool.id())
             .filter(monitor -> monitor.type().usesDataPlane())
             .isPresent();
-    Optional<Vip> vip = catalog.vipOf(pool).filter(each -> catalog.checkSources(each).size() == 1);
+    Optional<Vip> vip =
+        catalog
+            .vipOf(pool)
+            .filter(each -> catalog.checkSources(each).size() == 1)
+            .filter(each -> routing.sourceTo(member.address(), member.vlan()).isEmpty());
     return usesDataPlane && vip.isPresent()
         ? String.format(
             " If it has the address %s itself, for instance on lo, it drops the checks, which come"
@@ -491,15 +417,10 @@ public final class Problems {
     return port == null ? "the port that clients use" : "port " + port;
   }
 
-  private static Problem problem(
-      Reason reason, Member member, String what, String remedy, @Nullable String command) {
-    return new Problem(reason, member.id(), name(member) + " " + what, remedy, command);
-  }
-
-  private static String name(Member member) {
+  private static Problem of(Reason reason, Member member, String what) {
     @Nullable Integer port = member.port();
     String at =
         port == null ? member.address().toString() : AddressText.withPort(member.address(), port);
-    return "Member " + member.id() + " (" + at + ")";
+    return reason.of(member.id(), "Member %s (%s) %s", member.id(), at, what);
   }
 }

@@ -65,7 +65,7 @@ public final class Catalog {
   private final Store store;
   private final Supplier<String> newIds;
   private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
-  private boolean tellingListeners;
+  private boolean isPublishing;
 
   /** The last known document in the store; the snapshot is its content. */
   private Revisioned<CatalogSnapshot> stored;
@@ -216,12 +216,12 @@ public final class Catalog {
    * @return the changes; empty if there are none
    * @throws RejectedException if it cannot be; nothing has changed then
    */
-  public synchronized List<CatalogChange> replace(
+  public synchronized List<ItemChange<?>> replace(
       CatalogTree tree, CatalogCondition condition, boolean dryRun) throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
     CatalogSnapshot after = tree.appliedTo(before);
-    List<CatalogChange> changes = CatalogTree.changes(before, after);
+    List<ItemChange<?>> changes = CatalogTree.changes(before, after);
     if (!dryRun && !changes.isEmpty()) {
       commit(after);
     }
@@ -262,14 +262,14 @@ public final class Catalog {
   /** The steps of an edit, and their result. */
   @FunctionalInterface
   private interface Steps<R> {
-    R on(SnapshotDraft draft) throws RejectedException;
+    R on(CatalogDraft draft) throws RejectedException;
   }
 
   private synchronized <R> R edited(CatalogCondition condition, Steps<R> steps)
       throws RejectedException {
     CatalogSnapshot before = snapshot;
     condition.check(before);
-    SnapshotDraft draft = new SnapshotDraft(before, newIds);
+    CatalogDraft draft = new CatalogDraft(before, newIds);
     R result = steps.on(draft);
     if (snapshot != before) {
       throw new IllegalStateException("an edit must change the catalog by its draft only");
@@ -281,7 +281,7 @@ public final class Catalog {
   }
 
   private void commit(CatalogSnapshot after) throws RejectedException {
-    if (tellingListeners) {
+    if (isPublishing) {
       throw new IllegalStateException("a catalog listener must not change the catalog");
     }
     Swap<CatalogSnapshot> swap;
@@ -316,15 +316,15 @@ public final class Catalog {
     CatalogSnapshot before = snapshot;
     CatalogSnapshot after = now.content().get();
     snapshot = after;
-    tellingListeners = true;
+    isPublishing = true;
     try {
-      listeners.forEach(listener -> tell(listener, before, after));
+      listeners.forEach(listener -> publish(listener, before, after));
     } finally {
-      tellingListeners = false;
+      isPublishing = false;
     }
   }
 
-  private static void tell(
+  private static void publish(
       CatalogListener listener, CatalogSnapshot before, CatalogSnapshot after) {
     try {
       listener.catalogChanged(before, after);

@@ -1,7 +1,6 @@
 package io.malob.state.catalog;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableSet;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.Json;
@@ -14,7 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The JSON text of a whole catalog: one array for each kind, with the numbers for cookies. */
 final class CatalogFormat {
@@ -22,60 +22,59 @@ final class CatalogFormat {
    * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
    * health monitors, backups, allowed sources and limits, and members may have no weight. 4: VIPs
    * have a {@code placement}. 5: there are load balancers, VIPs, pools and monitors have an {@code
-   * admin_state}, and items have notes.
+   * admin_state}, and items have notes; VIPs and members may have a {@code vlan}.
    */
   private static final int VERSION = 5;
 
+  /** The first versions with kinds that were not there from the beginning. */
+  private static final Map<CatalogKind<?>, Integer> FIRST_VERSIONS =
+      Map.of(Catalog.MONITORS, 3, Catalog.LOAD_BALANCERS, 5);
+
   private static final String NUMBER = "number";
 
-  /** Values that a missing field stands for; without a name, the id is one. */
+  /** Values that a missing field stands for. */
   private static final Set<Object> EMPTY = Set.of("", List.of(), Map.of());
 
-  private static final Set<String> FIELDS =
-      Set.of(
-          "version",
-          "last_vip_number",
-          "last_member_number",
-          "load_balancers",
-          "vips",
-          "pools",
-          "members",
-          "services",
-          "health_monitors");
+  private static final ImmutableSet<String> FIELDS =
+      Stream.concat(
+              Stream.of("version", "last_vip_number", "last_member_number"),
+              Catalog.KINDS.stream().map(CatalogKind::listName))
+          .collect(ImmutableSet.toImmutableSet());
 
   private CatalogFormat() {}
 
   /** The bytes for a snapshot. */
   static byte[] write(CatalogSnapshot snapshot) throws IOException {
     CatalogTables tables = snapshot.tables();
-    ObjectNode root = Json.object();
-    root.put("version", VERSION);
-    root.put("last_vip_number", tables.lastVipNumber());
-    root.put("last_member_number", tables.lastMemberNumber());
-    writeAll(root.putArray("load_balancers"), tables.loadBalancers(), balancer -> 0);
-    writeAll(root.putArray("vips"), tables.vips(), Vip::number);
-    writeAll(root.putArray("pools"), tables.pools(), pool -> 0);
-    writeAll(root.putArray("members"), tables.members(), Member::number);
-    writeAll(root.putArray("services"), tables.services(), service -> 0);
-    writeAll(root.putArray("health_monitors"), tables.monitors(), monitor -> 0);
+    Map<String, @Nullable Object> root =
+        Json.fields(
+            "version", VERSION,
+            "last_vip_number", tables.lastNumber(Catalog.VIPS),
+            "last_member_number", tables.lastNumber(Catalog.MEMBERS));
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      root.put(kind.listName(), stored(tables, kind));
+    }
     return Json.indentedBytes(root);
   }
 
-  private static <T extends CatalogItem> void writeAll(
-      ArrayNode list, Map<String, T> items, ToIntFunction<T> numberOf) {
-    for (T item : items.values()) {
-      ObjectNode object = list.addObject();
-      item.fields()
-          .forEach(
-              (name, value) -> {
-                if (value != null && (name.equals("name") || !EMPTY.contains(value))) {
-                  object.putPOJO(name, value);
-                }
-              });
-      if (numberOf.applyAsInt(item) != 0) {
-        object.put(NUMBER, numberOf.applyAsInt(item));
-      }
-    }
+  private static <T extends CatalogItem> List<?> stored(CatalogTables tables, CatalogKind<T> kind) {
+    return tables.of(kind).values().stream()
+        .map(
+            item -> {
+              Map<String, @Nullable Object> fields = kind.shown(item);
+              fields.entrySet().removeIf(CatalogFormat::isEmpty);
+              if (kind.maxNumber() != 0) {
+                fields.put(NUMBER, kind.numberOf(item));
+              }
+              return fields;
+            })
+        .toList();
+  }
+
+  /** Without a name, the id is one, so an empty name is stored. */
+  private static boolean isEmpty(Map.Entry<String, @Nullable Object> field) {
+    @Nullable Object value = field.getValue();
+    return value == null || (!field.getKey().equals("name") && EMPTY.contains(value));
   }
 
   /**
@@ -95,32 +94,31 @@ final class CatalogFormat {
               + VERSION);
     }
     root.only(FIELDS);
-    CatalogTables tables =
-        new CatalogTables(
-            version < 5 ? Map.of() : readAll(root, "load_balancers", Catalog.LOAD_BALANCERS, 0),
-            readAll(root, "vips", Catalog.VIPS, Vip.MAX_NUMBER),
-            readAll(root, "pools", Catalog.POOLS, 0),
-            readAll(root, "members", Catalog.MEMBERS, Member.MAX_NUMBER),
-            withDefault(readAll(root, "services", Catalog.SERVICES, 0)),
-            version < 3 ? Map.of() : readAll(root, "health_monitors", Catalog.MONITORS, 0),
-            root.get("last_vip_number").whole(0, Vip.MAX_NUMBER),
-            root.get("last_member_number").whole(0, Member.MAX_NUMBER));
-    CatalogSnapshot snapshot = new CatalogSnapshot(tables, null);
-    checkAll(root, "load_balancers", snapshot, Catalog.LOAD_BALANCERS);
-    checkAll(root, "vips", snapshot, Catalog.VIPS);
-    checkAll(root, "pools", snapshot, Catalog.POOLS);
-    checkAll(root, "members", snapshot, Catalog.MEMBERS);
-    checkAll(root, "services", snapshot, Catalog.SERVICES);
-    checkAll(root, "health_monitors", snapshot, Catalog.MONITORS);
+    CatalogTables tables = CatalogTables.empty();
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      if (version >= FIRST_VERSIONS.getOrDefault(kind, 1)) {
+        tables = withAll(tables, root, kind);
+      }
+    }
+    tables =
+        tables
+            .withLastNumber(Catalog.VIPS, root.get("last_vip_number").whole(0, Vip.MAX_NUMBER))
+            .withLastNumber(
+                Catalog.MEMBERS, root.get("last_member_number").whole(0, Member.MAX_NUMBER));
+    CatalogSnapshot snapshot = new CatalogSnapshot(withDefault(tables), null);
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      checkAll(root, snapshot, kind);
+    }
     return snapshot;
   }
 
-  private static <T extends CatalogItem> Map<String, T> readAll(
-      JsonInput<DamagedException> root, String list, CatalogKind<T> kind, int maxNumber)
+  private static <T extends CatalogItem> CatalogTables withAll(
+      CatalogTables tables, JsonInput<DamagedException> root, CatalogKind<T> kind)
       throws DamagedException {
+    int maxNumber = kind.maxNumber();
     Map<String, T> items = new LinkedHashMap<>();
     Set<Integer> numbers = new HashSet<>();
-    for (JsonInput<DamagedException> node : root.get(list).elements()) {
+    for (JsonInput<DamagedException> node : root.get(kind.listName()).elements()) {
       int number = maxNumber == 0 ? 0 : node.get(NUMBER).whole(1, maxNumber);
       if (maxNumber != 0 && !numbers.add(number)) {
         throw DamagedException.at(node.get(NUMBER), "is a duplicate");
@@ -130,7 +128,7 @@ final class CatalogFormat {
         throw DamagedException.at(node.get("id"), "is a duplicate");
       }
     }
-    return Collections.unmodifiableMap(items);
+    return tables.with(kind, Collections.unmodifiableMap(items));
   }
 
   private static <T extends CatalogItem> T readItem(
@@ -139,10 +137,12 @@ final class CatalogFormat {
     fields.remove(NUMBER);
     try {
       // earlier versions accepted control characters in notes
-      FieldReader reader =
-          new FieldReader(kind.fields(fields).withoutControls(), kind.fieldNames());
-      String id = reader.required("id", null, FieldFormat::id);
-      return kind.read(reader, id, number, null);
+      Fields given = kind.fields(fields).withoutControls();
+      @Nullable String id = given.get("id");
+      if (id == null) {
+        throw RejectedException.invalid("id", "id is required");
+      }
+      return kind.read(new FieldReader<>(kind, given, FieldFormat.ID.parse("id", id), number));
     } catch (RejectedException e) {
       throw damaged(node, e);
     }
@@ -158,14 +158,16 @@ final class CatalogFormat {
     return DamagedException.at(at, "is not valid: " + e.getMessage());
   }
 
-  private static Map<String, Service> withDefault(Map<String, Service> services) {
+  private static CatalogTables withDefault(CatalogTables tables) {
+    Map<String, Service> services = tables.of(Catalog.SERVICES);
     return services.containsKey(Service.DEFAULT_ID)
-        ? services
-        : CatalogTables.plus(services, Service.defaultEntry());
+        ? tables
+        : tables.with(
+            Catalog.SERVICES, CatalogTables.plus(services, List.of(Service.defaultEntry())));
   }
 
   private static <T extends CatalogItem> void checkAll(
-      JsonInput<DamagedException> root, String list, CatalogSnapshot snapshot, CatalogKind<T> kind)
+      JsonInput<DamagedException> root, CatalogSnapshot snapshot, CatalogKind<T> kind)
       throws DamagedException {
     int index = 0;
     for (T item : kind.in(snapshot).values()) {
@@ -173,7 +175,7 @@ final class CatalogFormat {
         kind.check(snapshot, item);
       } catch (RejectedException e) {
         // an added default service has no position in the file
-        List<JsonInput<DamagedException>> nodes = root.get(list).elements();
+        List<JsonInput<DamagedException>> nodes = root.get(kind.listName()).elements();
         throw index < nodes.size()
             ? damaged(nodes.get(index), e)
             : DamagedException.in(root, e.toString());

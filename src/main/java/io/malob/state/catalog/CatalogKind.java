@@ -1,5 +1,6 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.json.JsonInput;
 import io.malob.json.RejectedException;
 import java.util.Collection;
@@ -7,8 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * One of the six kinds of items with the rules for it: {@link Catalog#LOAD_BALANCERS}, {@link
@@ -19,13 +24,60 @@ public abstract class CatalogKind<T extends CatalogItem> {
   private final String noun;
   private final String listName;
   private final int limit;
-  private final List<String> fieldNames;
+  private final boolean isNumbered;
 
-  CatalogKind(String noun, String listName, int limit, String... fieldNames) {
+  /** Filled by the constructor, in the order in which the fields are shown. */
+  private final Map<String, Field<T, ?>> fields = new LinkedHashMap<>();
+
+  private final Field<T, String> idField = required("id", CatalogItem::id, FieldFormat.ID);
+
+  /**
+   * A kind of items.
+   *
+   * @param isNumbered whether the items have numbers, from 1 to {@code limit}
+   */
+  CatalogKind(String noun, String listName, int limit, boolean isNumbered) {
     this.noun = noun;
     this.listName = listName;
     this.limit = limit;
-    this.fieldNames = List.of(fieldNames);
+    this.isNumbered = isNumbered;
+  }
+
+  private <V> Field<T, V> add(Field<T, V> field) {
+    fields.put(field.name(), field);
+    return field;
+  }
+
+  /** Adds a field that can be unset. */
+  final <V> Field<T, V> field(String name, Function<T, @Nullable V> getter, FieldFormat<V> format) {
+    return add(new Field<>(name, getter, format, false, null, false, null));
+  }
+
+  /** Adds a field with a value for items for which it is not given. */
+  final <V> Field<T, V> field(
+      String name, Function<T, @Nullable V> getter, FieldFormat<V> format, V fallback) {
+    return add(new Field<>(name, getter, format, false, fallback, false, null));
+  }
+
+  /** Adds a field that a new item needs. */
+  final <V> Field<T, V> required(
+      String name, Function<T, @Nullable V> getter, FieldFormat<V> format) {
+    return add(new Field<>(name, getter, format, true, null, false, null));
+  }
+
+  /** Adds the id of an item of another list, which can be unset. */
+  final Field<T, String> reference(
+      String name, Function<T, @Nullable String> getter, String target) {
+    return add(new Field<>(name, getter, FieldFormat.ID, false, null, false, target));
+  }
+
+  /** Adds the fields of notes. */
+  final Notes.Group<T> notes(Function<T, Notes> getter) {
+    Notes.Group<T> notes = Notes.Group.of(getter);
+    add(notes.description());
+    add(notes.tags());
+    add(notes.externalIds());
+    return notes;
   }
 
   /** The noun for one item in sentences. */
@@ -44,13 +96,47 @@ public abstract class CatalogKind<T extends CatalogItem> {
   }
 
   /** The names of the fields, in the order in which they are shown. */
-  public final List<String> fieldNames() {
-    return fieldNames;
+  public final ImmutableList<String> fieldNames() {
+    return ImmutableList.copyOf(fields.keySet());
   }
 
-  /** Whether the value of a field may be an array or an object, of strings without commas. */
-  public boolean takesParts(String fieldName) {
-    return Notes.PARTS.contains(fieldName);
+  /** The field that has the id. */
+  final Field<T, String> idField() {
+    return idField;
+  }
+
+  /** The fields, in the order in which they are shown. */
+  final Collection<Field<T, ?>> fields() {
+    return fields.values();
+  }
+
+  /** The fields of an item with their values as JSON, in the order in which they are shown. */
+  public final Map<String, @Nullable Object> shown(T item) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    fields.forEach((name, field) -> shown.put(name, field.shown(item)));
+    return shown;
+  }
+
+  /** The value of one of the fields as JSON; null if it is not set, or there is no such field. */
+  public final @Nullable Object value(T item, String fieldName) {
+    @Nullable Field<T, ?> field = fields.get(fieldName);
+    return field == null ? null : field.shown(item);
+  }
+
+  /** All items as {@link #shown} shows them, oldest first. */
+  public final Stream<Map<String, @Nullable Object>> allShown(CatalogSnapshot snapshot) {
+    return in(snapshot).values().stream().map(this::shown);
+  }
+
+  /** Rejects fields of other names. */
+  final void checkNames(Fields given) throws RejectedException {
+    for (String name : given.names()) {
+      if (!fields.containsKey(name)) {
+        throw RejectedException.invalid(
+            name,
+            "there is no field \"" + name + "\" here, only " + String.join(", ", fieldNames()));
+      }
+    }
   }
 
   /**
@@ -64,7 +150,8 @@ public abstract class CatalogKind<T extends CatalogItem> {
     for (Map.Entry<String, JsonInput<E>> field : given.entrySet()) {
       String name = field.getKey();
       JsonInput<E> value = field.getValue();
-      boolean mayHaveParts = takesParts(name) || !fieldNames.contains(name);
+      @Nullable Field<T, ?> known = fields.get(name);
+      boolean mayHaveParts = known == null || known.format().hasParts();
       values.put(name, value.isNull() ? null : mayHaveParts ? joined(value) : value.text());
     }
     return Fields.of(values);
@@ -104,41 +191,66 @@ public abstract class CatalogKind<T extends CatalogItem> {
   }
 
   /** The items of this kind by id, oldest first. */
-  public abstract Map<String, T> in(CatalogSnapshot snapshot);
+  public final Map<String, T> in(CatalogSnapshot snapshot) {
+    return snapshot.tables().of(this);
+  }
 
   /** The item with that id; empty if there is none. */
   public final Optional<T> find(CatalogSnapshot snapshot, String id) {
     return Optional.ofNullable(in(snapshot).get(id));
   }
 
-  /**
-   * Reads an item from fields, ignoring other items.
-   *
-   * @param current the current item; null if it is new
-   * @param number the number of a new item, if items of this kind have one
-   */
-  abstract T read(FieldReader fields, String id, int number, @Nullable T current)
-      throws RejectedException;
+  /** The max number of items, which is the largest number; 0 if items have no numbers. */
+  final int maxNumber() {
+    return isNumbered ? limit : 0;
+  }
+
+  /** Reads an item, ignoring other items. */
+  abstract T read(FieldReader<T> fields) throws RejectedException;
 
   /** The number of an item; 0 if items of this kind have none. */
   int numberOf(T item) {
     return 0;
   }
 
-  /** The numbers of new items; only 0 if items of this kind have none. */
-  FreeNumbers freeNumbers(CatalogTables tables) {
-    return new FreeNumbers(0, 0);
+  /** Whether a reference of an item, if it has one, leads to an item of a snapshot. */
+  final void checkReference(CatalogSnapshot candidate, T item, Field<T, String> reference)
+      throws RejectedException {
+    @Nullable String id = reference.getter().apply(item);
+    for (CatalogKind<?> target : Catalog.KINDS) {
+      if (id != null && target.isTargetOf(reference) && !target.in(candidate).containsKey(id)) {
+        throw RejectedException.unprocessable(
+            reference.name(), "there is no " + target.noun() + " " + id);
+      }
+    }
   }
 
-  /**
-   * The tables with these items added, or replaced where the id exists.
-   *
-   * @param lastNumber the last number of {@link #freeNumbers}
-   */
-  abstract CatalogTables with(CatalogTables tables, Collection<T> items, int lastNumber);
+  /** Rejects the address of a member. */
+  static void checkNoMemberAt(CatalogSnapshot candidate, IPAddress<?> address)
+      throws RejectedException {
+    List<Member> members = candidate.membersAt(address);
+    if (!members.isEmpty()) {
+      throw RejectedException.conflict(
+          "address", address + " is the address of member " + members.get(0).id());
+    }
+  }
 
-  /** The tables without these items and without references to them. */
-  abstract CatalogTables without(CatalogTables tables, Collection<T> items);
+  private boolean isTargetOf(Field<?, ?> field) {
+    return listName.equals(field.target());
+  }
+
+  /** An item without its references to deleted ones. */
+  final T withoutReferences(T item, CatalogKind<?> target, Set<String> deleted)
+      throws RejectedException {
+    T left = item;
+    for (Field<T, ?> field : fields.values()) {
+      @Nullable Object id = target.isTargetOf(field) ? field.getter().apply(item) : null;
+      if (id != null && deleted.contains(id)) {
+        left = read(new FieldReader<>(this, Fields.of(field.name(), (String) null), left));
+      }
+    }
+    return left;
+  }
 
   /** Checks that an item is consistent with the others in its snapshot. */
   abstract void check(CatalogSnapshot candidate, T item) throws RejectedException;

@@ -37,31 +37,35 @@ public final class CatalogSnapshot {
   /** The snapshot of these tables, which shares unchanged indexes with {@code before}. */
   CatalogSnapshot(CatalogTables tables, @Nullable CatalogSnapshot before) {
     this.tables = tables;
-    CatalogTables old = before == null ? null : before.tables;
-    vipIndex =
-        before != null && old != null && old.vips() == tables.vips()
-            ? before.vipIndex
-            : new VipIndex(tables.vips().values());
+    vipIndex = index(before, Catalog.VIPS, old -> old.vipIndex, VipIndex::new);
     poolsByVip =
-        before != null && old != null && old.pools() == tables.pools()
-            ? before.poolsByVip
-            : by(Pool::vipId, tables.pools().values());
-    memberIndex =
-        before != null && old != null && old.members() == tables.members()
-            ? before.memberIndex
-            : new MemberIndex(tables.members().values());
+        index(before, Catalog.POOLS, old -> old.poolsByVip, pools -> by(Pool::vipId, pools));
+    memberIndex = index(before, Catalog.MEMBERS, old -> old.memberIndex, MemberIndex::new);
     monitorsByPool =
-        before != null && old != null && old.monitors() == tables.monitors()
-            ? before.monitorsByPool
-            : by(Monitor::poolId, tables.monitors().values());
+        index(
+            before,
+            Catalog.MONITORS,
+            old -> old.monitorsByPool,
+            monitors -> by(Monitor::poolId, monitors));
     loadBalancersByAddress =
-        before != null && old != null && old.loadBalancers() == tables.loadBalancers()
-            ? before.loadBalancersByAddress
-            : byAddress(tables.loadBalancers().values());
-    serviceIndex =
-        before != null && old != null && old.services() == tables.services()
-            ? before.serviceIndex
-            : new ServiceIndex(tables.services().values());
+        index(
+            before,
+            Catalog.LOAD_BALANCERS,
+            old -> old.loadBalancersByAddress,
+            CatalogSnapshot::byAddress);
+    serviceIndex = index(before, Catalog.SERVICES, old -> old.serviceIndex, ServiceIndex::new);
+  }
+
+  /** The index of a kind: that of before if its items are the same. */
+  private <T extends CatalogItem, I> I index(
+      @Nullable CatalogSnapshot before,
+      CatalogKind<T> kind,
+      Function<CatalogSnapshot, I> same,
+      Function<Collection<T>, I> made) {
+    Map<String, T> items = tables.of(kind);
+    return before != null && items == before.tables.of(kind)
+        ? same.apply(before)
+        : made.apply(items.values());
   }
 
   /** A catalog with only the default services table. */
@@ -70,16 +74,13 @@ public final class CatalogSnapshot {
   }
 
   /** The items by their reference to another kind, those without it left out. */
-  private static <T> ImmutableListMultimap<String, T> by(
+  static <T> ImmutableListMultimap<String, T> by(
       Function<T, @Nullable String> reference, Collection<T> items) {
-    ImmutableListMultimap.Builder<String, T> by = ImmutableListMultimap.builder();
-    for (T item : items) {
-      @Nullable String id = reference.apply(item);
-      if (id != null) {
-        by.put(id, item);
-      }
-    }
-    return by.build();
+    return items.stream()
+        .filter(item -> reference.apply(item) != null)
+        .collect(
+            ImmutableListMultimap.toImmutableListMultimap(
+                item -> String.valueOf(reference.apply(item)), item -> item));
   }
 
   /** Of two with one address, which a check rejects, the last one. */
@@ -96,32 +97,32 @@ public final class CatalogSnapshot {
 
   /** All load balancers by id, oldest first. */
   public Map<String, LoadBalancer> loadBalancers() {
-    return tables.loadBalancers();
+    return tables.of(Catalog.LOAD_BALANCERS);
   }
 
   /** All VIPs by id, oldest first. */
   public Map<String, Vip> vips() {
-    return tables.vips();
+    return tables.of(Catalog.VIPS);
   }
 
   /** All pools by id, oldest first. */
   public Map<String, Pool> pools() {
-    return tables.pools();
+    return tables.of(Catalog.POOLS);
   }
 
   /** All members by id, oldest first. */
   public Map<String, Member> members() {
-    return tables.members();
+    return tables.of(Catalog.MEMBERS);
   }
 
   /** The services table by id, oldest first; the default entry is always in it. */
   public Map<String, Service> services() {
-    return tables.services();
+    return tables.of(Catalog.SERVICES);
   }
 
   /** All health monitors by id, oldest first. */
   public Map<String, Monitor> monitors() {
-    return tables.monitors();
+    return tables.of(Catalog.MONITORS);
   }
 
   /** The monitor of a pool; empty if its members are not checked. */
@@ -193,11 +194,15 @@ public final class CatalogSnapshot {
     return vipId == null ? Optional.empty() : Optional.ofNullable(vips().get(vipId));
   }
 
+  /** The pool of a member; empty if it has none. */
+  public Optional<Pool> poolOf(Member member) {
+    @Nullable String poolId = member.poolId();
+    return poolId == null ? Optional.empty() : Optional.ofNullable(pools().get(poolId));
+  }
+
   /** The VIP that a member serves; empty if it serves none. */
   public Optional<Vip> vipOf(Member member) {
-    @Nullable String poolId = member.poolId();
-    @Nullable Pool pool = poolId == null ? null : pools().get(poolId);
-    return pool == null ? Optional.empty() : vipOf(pool);
+    return poolOf(member).flatMap(this::vipOf);
   }
 
   /** The members of a pool, oldest first; empty if it has none or does not exist. */
@@ -211,7 +216,7 @@ public final class CatalogSnapshot {
   }
 
   /** Those of them with that port, or without one if it is null. */
-  List<Member> membersAt(IPAddress<?> address, @Nullable Integer port) {
+  public List<Member> membersAt(IPAddress<?> address, @Nullable Integer port) {
     return memberIndex.at(address, port);
   }
 
@@ -223,6 +228,34 @@ public final class CatalogSnapshot {
   /** Whether a VIP has that address. */
   public boolean isVipAddress(IPAddress<?> address) {
     return vipIndex.isVipAddress(address);
+  }
+
+  /** Whether a VIP has that address in that VLAN (0 if untagged). */
+  public boolean isVipAddress(IPAddress<?> address, int vlan) {
+    List<Vip> vips = vipsAt(address);
+    return !vips.isEmpty() && vips.get(0).vlan() == vlan;
+  }
+
+  /**
+   * Whether a VIP has the address with that {@link AddressKey} in that VLAN (0 if untagged).
+   * Allocates nothing.
+   */
+  public boolean isVipAddress(int addressKey, int vlan) {
+    return vipIndex.isVipAddress(addressKey, vlan);
+  }
+
+  /**
+   * The VLAN of the VIPs whose address has that {@link AddressKey}, and of their clients; 0 if they
+   * are untagged, or if there are none. Allocates nothing.
+   */
+  public int vlanOfVip(int addressKey) {
+    return vipIndex.vlanOf(addressKey);
+  }
+
+  /** Whether a member has that address in that VLAN (0 if untagged). */
+  public boolean isMemberAddress(IPAddress<?> address, int vlan) {
+    List<Member> members = membersAt(address);
+    return !members.isEmpty() && members.get(0).vlan() == vlan;
   }
 
   /** Whether the address of a VIP has that {@link AddressKey}. Allocates nothing. */

@@ -1,151 +1,92 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
+import io.malob.json.RejectedException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The stored content of a catalog, without indexes. Immutable; each map is by id, in the order in
- * which the items were created.
+ * The stored content of a catalog, without indexes. Immutable.
  *
- * @param lastVipNumber the last number given to a VIP; 0 if there is none
- * @param lastMemberNumber the last number given to a member; 0 if there is none
+ * @param items the items of each kind by id, in the order in which they were created
+ * @param lastNumbers the last number given to an item of each kind that has numbers; 0 if none was
  */
 record CatalogTables(
-    Map<String, LoadBalancer> loadBalancers,
-    Map<String, Vip> vips,
-    Map<String, Pool> pools,
-    Map<String, Member> members,
-    Map<String, Service> services,
-    Map<String, Monitor> monitors,
-    int lastVipNumber,
-    int lastMemberNumber) {
+    ImmutableMap<CatalogKind<?>, Map<String, ? extends CatalogItem>> items,
+    ImmutableMap<CatalogKind<?>, Integer> lastNumbers) {
 
   /** The content of a new catalog: the default services table. */
   static CatalogTables empty() {
-    Map<String, Service> services = Map.of();
-    for (Service service : Service.shipped()) {
-      services = plus(services, service);
+    ImmutableMap<CatalogKind<?>, Map<String, ? extends CatalogItem>> none =
+        Maps.toMap(Catalog.KINDS, kind -> Map.of());
+    return new CatalogTables(none, Maps.toMap(Catalog.KINDS, kind -> 0))
+        .with(Catalog.SERVICES, plus(Map.of(), Service.shipped()));
+  }
+
+  /** The items of a kind. */
+  @SuppressWarnings("unchecked") // with() stores them
+  <T extends CatalogItem> Map<String, T> of(CatalogKind<T> kind) {
+    return (Map<String, T>) items.getOrDefault(kind, Map.of());
+  }
+
+  int lastNumber(CatalogKind<?> kind) {
+    return lastNumbers.getOrDefault(kind, 0);
+  }
+
+  <T extends CatalogItem> CatalogTables with(CatalogKind<T> kind, Map<String, T> newItems) {
+    return new CatalogTables(with(items, kind, newItems), lastNumbers);
+  }
+
+  CatalogTables withLastNumber(CatalogKind<?> kind, int number) {
+    return new CatalogTables(items, with(lastNumbers, kind, number));
+  }
+
+  private static <V> ImmutableMap<CatalogKind<?>, V> with(
+      Map<CatalogKind<?>, V> map, CatalogKind<?> kind, V value) {
+    Map<CatalogKind<?>, V> copy = new LinkedHashMap<>(map);
+    copy.put(kind, value);
+    return ImmutableMap.copyOf(copy);
+  }
+
+  /** The numbers of new items of a kind. */
+  <T extends CatalogItem> FreeNumbers freeNumbers(CatalogKind<T> kind) {
+    return new FreeNumbers(lastNumber(kind), kind.maxNumber()).without(of(kind).values(), kind);
+  }
+
+  /** The tables without these items and without references to them. */
+  <T extends CatalogItem> CatalogTables without(CatalogKind<T> kind, Collection<T> fewer)
+      throws RejectedException {
+    Set<String> ids = fewer.stream().map(CatalogItem::id).collect(Collectors.toSet());
+    Map<String, T> left = new LinkedHashMap<>(of(kind));
+    left.keySet().removeAll(ids);
+    CatalogTables tables = with(kind, Collections.unmodifiableMap(left));
+    for (CatalogKind<?> other : Catalog.KINDS) {
+      tables = tables.withoutReferences(other, kind, ids);
     }
-    return new CatalogTables(Map.of(), Map.of(), Map.of(), Map.of(), services, Map.of(), 0, 0);
+    return tables;
   }
 
-  CatalogTables withLoadBalancers(Map<String, LoadBalancer> newLoadBalancers) {
-    return new CatalogTables(
-        newLoadBalancers,
-        vips,
-        pools,
-        members,
-        services,
-        monitors,
-        lastVipNumber,
-        lastMemberNumber);
+  private <T extends CatalogItem> CatalogTables withoutReferences(
+      CatalogKind<T> kind, CatalogKind<?> target, Set<String> deleted) throws RejectedException {
+    Map<String, T> changed = new LinkedHashMap<>();
+    for (T item : of(kind).values()) {
+      T left = kind.withoutReferences(item, target, deleted);
+      if (left != item) {
+        changed.put(item.id(), left);
+      }
+    }
+    return changed.isEmpty() ? this : with(kind, plus(of(kind), changed.values()));
   }
 
-  CatalogTables withVips(Map<String, Vip> newVips) {
-    return new CatalogTables(
-        loadBalancers,
-        newVips,
-        pools,
-        members,
-        services,
-        monitors,
-        lastVipNumber,
-        lastMemberNumber);
-  }
-
-  CatalogTables withPools(Map<String, Pool> newPools) {
-    return new CatalogTables(
-        loadBalancers,
-        vips,
-        newPools,
-        members,
-        services,
-        monitors,
-        lastVipNumber,
-        lastMemberNumber);
-  }
-
-  CatalogTables withMembers(Map<String, Member> newMembers) {
-    return new CatalogTables(
-        loadBalancers,
-        vips,
-        pools,
-        newMembers,
-        services,
-        monitors,
-        lastVipNumber,
-        lastMemberNumber);
-  }
-
-  CatalogTables withServices(Map<String, Service> newServices) {
-    return new CatalogTables(
-        loadBalancers,
-        vips,
-        pools,
-        members,
-        newServices,
-        monitors,
-        lastVipNumber,
-        lastMemberNumber);
-  }
-
-  CatalogTables withMonitors(Map<String, Monitor> newMonitors) {
-    return new CatalogTables(
-        loadBalancers,
-        vips,
-        pools,
-        members,
-        services,
-        newMonitors,
-        lastVipNumber,
-        lastMemberNumber);
-  }
-
-  CatalogTables withLastVipNumber(int number) {
-    return new CatalogTables(
-        loadBalancers, vips, pools, members, services, monitors, number, lastMemberNumber);
-  }
-
-  CatalogTables withLastMemberNumber(int number) {
-    return new CatalogTables(
-        loadBalancers, vips, pools, members, services, monitors, lastVipNumber, number);
-  }
-
-  /** The map with the item added at its end, or replaced if the id exists. */
-  static <T extends CatalogItem> Map<String, T> plus(Map<String, T> items, T item) {
-    Map<String, T> copy = new LinkedHashMap<>(items);
-    copy.put(item.id(), item);
-    return Collections.unmodifiableMap(copy);
-  }
-
-  /** The same for many items. */
+  /** The map with these items added at its end, or replaced if the id exists. */
   static <T extends CatalogItem> Map<String, T> plus(Map<String, T> items, Collection<T> more) {
     Map<String, T> copy = new LinkedHashMap<>(items);
     more.forEach(item -> copy.put(item.id(), item));
     return Collections.unmodifiableMap(copy);
-  }
-
-  /** The map without these items. */
-  static <T extends CatalogItem> Map<String, T> minus(Map<String, T> items, Collection<T> fewer) {
-    Map<String, T> copy = new LinkedHashMap<>(items);
-    fewer.forEach(item -> copy.remove(item.id()));
-    return Collections.unmodifiableMap(copy);
-  }
-
-  /** The map with each item changed; the same map if no item changes. */
-  static <T extends CatalogItem> Map<String, T> changed(
-      Map<String, T> items, UnaryOperator<T> change) {
-    Map<String, T> copy = new LinkedHashMap<>(items);
-    copy.replaceAll((id, item) -> change.apply(item));
-    return copy.equals(items) ? items : Collections.unmodifiableMap(copy);
-  }
-
-  static Set<String> ids(Collection<? extends CatalogItem> items) {
-    return items.stream().map(CatalogItem::id).collect(Collectors.toSet());
   }
 }

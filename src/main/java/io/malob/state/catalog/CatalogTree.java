@@ -1,11 +1,13 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.Sets;
 import io.malob.json.RejectedException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,20 +64,10 @@ public final class CatalogTree {
    *     members[3].port}
    */
   CatalogSnapshot appliedTo(CatalogSnapshot before) throws RejectedException {
-    CatalogTables old = before.tables();
-    FreeNumbers vips = new FreeNumbers(old.lastVipNumber(), Vip.MAX_NUMBER);
-    FreeNumbers members = new FreeNumbers(old.lastMemberNumber(), Member.MAX_NUMBER);
-    FreeNumbers none = new FreeNumbers(0, 0);
-    CatalogTables tables =
-        new CatalogTables(
-            items(Catalog.LOAD_BALANCERS, old.loadBalancers(), none),
-            items(Catalog.VIPS, old.vips(), vips),
-            items(Catalog.POOLS, old.pools(), none),
-            items(Catalog.MEMBERS, old.members(), members),
-            items(Catalog.SERVICES, old.services(), none),
-            items(Catalog.MONITORS, old.monitors(), none),
-            vips.last(),
-            members.last());
+    CatalogTables tables = before.tables();
+    for (CatalogKind<?> kind : Catalog.KINDS) {
+      tables = with(tables, kind);
+    }
     CatalogSnapshot after = new CatalogSnapshot(tables, before);
     for (CatalogKind<?> kind : Catalog.KINDS) {
       checkAll(kind, after);
@@ -83,23 +75,24 @@ public final class CatalogTree {
     return after;
   }
 
-  private <T extends CatalogItem> Map<String, T> items(
-      CatalogKind<T> kind, Map<String, T> old, FreeNumbers numbers) throws RejectedException {
+  private <T extends CatalogItem> CatalogTables with(CatalogTables tables, CatalogKind<T> kind)
+      throws RejectedException {
     @Nullable Map<String, Given> given = byKind.get(kind);
     if (given == null) {
-      return old;
+      return tables;
     }
+    Map<String, T> old = tables.of(kind);
     // remaining items keep their position
     Map<String, T> items = new LinkedHashMap<>(old);
     items.values().removeIf(item -> !given.containsKey(item.id()) && kind.mayBeDeleted(item));
-    FreeNumbers free = numbers.without(items.values(), kind);
+    FreeNumbers free =
+        new FreeNumbers(tables.lastNumber(kind), kind.maxNumber()).without(items.values(), kind);
     for (Map.Entry<String, Given> entry : given.entrySet()) {
       String id = entry.getKey();
       try {
-        FieldReader reader = new FieldReader(entry.getValue().fields, kind.fieldNames());
         @Nullable T current = items.get(id);
         int number = current == null ? free.next() : kind.numberOf(current);
-        items.put(id, kind.read(reader, id, number, null));
+        items.put(id, kind.read(new FieldReader<>(kind, entry.getValue().fields, id, number)));
       } catch (RejectedException e) {
         throw at(kind, entry.getValue(), id, e);
       }
@@ -108,7 +101,8 @@ public final class CatalogTree {
       throw RejectedException.conflict(
           kind.listName(), "at most " + kind.limit() + " " + kind.noun() + "s are possible");
     }
-    return items.equals(old) ? old : Collections.unmodifiableMap(items);
+    CatalogTables numbered = tables.withLastNumber(kind, free.last());
+    return items.equals(old) ? numbered : numbered.with(kind, Collections.unmodifiableMap(items));
   }
 
   private <T extends CatalogItem> void checkAll(CatalogKind<T> kind, CatalogSnapshot after)
@@ -137,21 +131,23 @@ public final class CatalogTree {
   }
 
   /** The changes from one catalog to the other, kind by kind. */
-  static List<CatalogChange> changes(CatalogSnapshot before, CatalogSnapshot after) {
-    List<CatalogChange> changes = new ArrayList<>();
-    for (CatalogKind<?> kind : Catalog.KINDS) {
-      for (String id : kind.in(before).keySet()) {
-        if (!kind.in(after).containsKey(id)) {
-          changes.add(new CatalogChange(kind, kind.find(before, id), kind.find(after, id)));
-        }
-      }
-      for (String id : kind.in(after).keySet()) {
-        CatalogChange change = new CatalogChange(kind, kind.find(before, id), kind.find(after, id));
-        if (!change.before().equals(change.after())) {
-          changes.add(change);
-        }
-      }
-    }
+  static List<ItemChange<?>> changes(CatalogSnapshot before, CatalogSnapshot after) {
+    List<ItemChange<?>> changes = new ArrayList<>();
+    Catalog.KINDS.forEach(kind -> addChanges(changes, kind, before, after));
     return changes;
+  }
+
+  /** First the removed items, then the others. */
+  private static <T extends CatalogItem> void addChanges(
+      List<ItemChange<?>> changes,
+      CatalogKind<T> kind,
+      CatalogSnapshot before,
+      CatalogSnapshot after) {
+    Stream.concat(
+            Sets.difference(kind.in(before).keySet(), kind.in(after).keySet()).stream(),
+            kind.in(after).keySet().stream())
+        .map(id -> new ItemChange<>(kind, kind.find(before, id), kind.find(after, id)))
+        .filter(change -> !change.before().equals(change.after()))
+        .forEach(changes::add);
   }
 }

@@ -3,7 +3,6 @@ package io.malob.state.catalog;
 import io.malob.json.RejectedException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,35 +20,15 @@ public record HttpCheck(Method method, String path, StatusCodes codes, @Nullable
   /** The max length of the path and of the searched string. */
   static final int MAX_LENGTH = 255;
 
-  private static final StatusCodes USUAL_CODES = StatusCodes.of(200);
+  static final FieldFormat<String> PATH =
+      FieldFormat.text(HttpCheck::path, MAX_LENGTH).givenAs("UrlPath");
+  static final FieldFormat<String> BODY = FieldFormat.text(HttpCheck::text, MAX_LENGTH);
 
   /** The HTTP method. */
   public enum Method {
     GET,
     HEAD,
     OPTIONS
-  }
-
-  /** The check of these fields, with its current values as defaults. */
-  static HttpCheck read(FieldReader fields, @Nullable HttpCheck now) throws RejectedException {
-    return new HttpCheck(
-        fields.optional(
-            "http_method",
-            now == null ? null : now.method,
-            (field, text) -> FieldFormat.oneOf(Method.class, field, text),
-            Method.GET),
-        fields.optional("url_path", now == null ? null : now.path, HttpCheck::path, "/"),
-        fields.optional(
-            "expected_codes", now == null ? null : now.codes, StatusCodes::parse, USUAL_CODES),
-        fields.optional("expected_body", now == null ? null : now.body, HttpCheck::text));
-  }
-
-  /** Adds the fields of a check, which are null if there is none. */
-  static void addFields(@Nullable HttpCheck check, Map<String, @Nullable Object> fields) {
-    fields.put("http_method", check == null ? null : check.method.toString());
-    fields.put("url_path", check == null ? null : check.path);
-    fields.put("expected_codes", check == null ? null : check.codes.toString());
-    fields.put("expected_body", check == null ? null : check.body);
   }
 
   private static String path(String field, String text) throws RejectedException {

@@ -1,8 +1,5 @@
 package io.malob.state.catalog;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
@@ -16,16 +13,4 @@ import org.projectfloodlight.openflow.types.IPAddress;
  */
 public record LoadBalancer(
     String id, String name, IPAddress<?> address, AdminState adminState, Notes notes)
-    implements CatalogItem {
-
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("name", name);
-    fields.put("address", address.toString());
-    fields.put("admin_state", adminState.text());
-    notes.addFields(fields);
-    return fields;
-  }
-}
+    implements CatalogItem {}

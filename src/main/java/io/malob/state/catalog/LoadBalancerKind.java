@@ -1,64 +1,30 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 
 /** The rules for load balancers. */
 final class LoadBalancerKind extends CatalogKind<LoadBalancer> {
+  private final Field<LoadBalancer, String> name =
+      field("name", LoadBalancer::name, FieldFormat.NAME);
+  private final Field<LoadBalancer, IPAddress<?>> address =
+      required("address", LoadBalancer::address, FieldFormat.ADDRESS);
+  private final Field<LoadBalancer, AdminState> adminState =
+      field("admin_state", LoadBalancer::adminState, FieldFormat.UP_OR_DOWN, AdminState.UP);
+  private final Notes.Group<LoadBalancer> notes = notes(LoadBalancer::notes);
+
   LoadBalancerKind() {
-    super(
-        "load balancer",
-        "load_balancers",
-        Vip.MAX_NUMBER,
-        "id",
-        "name",
-        "address",
-        "admin_state",
-        Notes.DESCRIPTION,
-        Notes.TAGS,
-        Notes.EXTERNAL_IDS);
+    super("load balancer", "load_balancers", Vip.MAX_NUMBER, false);
   }
 
   @Override
-  public Map<String, LoadBalancer> in(CatalogSnapshot snapshot) {
-    return snapshot.loadBalancers();
-  }
-
-  @Override
-  LoadBalancer read(FieldReader fields, String id, int number, @Nullable LoadBalancer current)
-      throws RejectedException {
+  LoadBalancer read(FieldReader<LoadBalancer> fields) throws RejectedException {
     return new LoadBalancer(
-        id,
-        fields.name(current == null ? null : current.name(), id),
-        fields.required(
-            "address", current == null ? null : current.address(), FieldFormat::address),
-        fields.optional(
-            "admin_state",
-            current == null ? null : current.adminState(),
-            FieldFormat::upOrDown,
-            AdminState.UP),
-        Notes.read(fields, current == null ? null : current.notes()));
-  }
-
-  @Override
-  CatalogTables with(CatalogTables tables, Collection<LoadBalancer> items, int lastNumber) {
-    return tables.withLoadBalancers(CatalogTables.plus(tables.loadBalancers(), items));
-  }
-
-  @Override
-  CatalogTables without(CatalogTables tables, Collection<LoadBalancer> items) {
-    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
-    return tables
-        .withLoadBalancers(CatalogTables.minus(tables.loadBalancers(), items))
-        .withPools(
-            CatalogTables.changed(
-                tables.pools(),
-                pool -> gone.contains(pool.loadBalancerId()) ? pool.withoutLoadBalancer() : pool));
+        fields.id(),
+        fields.name(name),
+        fields.get(address),
+        fields.get(adminState),
+        notes.read(fields));
   }
 
   @Override
@@ -69,11 +35,7 @@ final class LoadBalancerKind extends CatalogKind<LoadBalancer> {
             "address", "load balancer " + other.id() + " has the same address");
       }
     }
-    List<Member> members = candidate.membersAt(balancer.address());
-    if (!members.isEmpty()) {
-      throw RejectedException.conflict(
-          "address", balancer.address() + " is the address of member " + members.get(0).id());
-    }
+    checkNoMemberAt(candidate, balancer.address());
     for (Pool pool : candidate.pools().values()) {
       if (balancer.id().equals(pool.loadBalancerId())) {
         PoolKind.checkAddress(candidate, pool, "address");

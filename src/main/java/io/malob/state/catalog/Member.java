@@ -1,8 +1,6 @@
 package io.malob.state.catalog;
 
 import io.malob.algorithm.Server;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -15,6 +13,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param name a display name, which may be empty
  * @param poolId its pool, which exists; null for none, then it gets no connections
  * @param address a unicast address that no VIP has
+ * @param vlan its VLAN, from 1 to 4094, the same at all members of the address; 0 if its frames are
+ *     untagged
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for the client's
  *     destination port
  * @param weight its share among the members of its pool, from 0 to {@link #MAX_WEIGHT}; with 0 it
@@ -32,6 +32,7 @@ public record Member(
     String name,
     @Nullable String poolId,
     IPAddress<?> address,
+    int vlan,
     @Nullable Integer port,
     int weight,
     boolean backup,
@@ -48,24 +49,6 @@ public record Member(
   /** The largest weight. */
   public static final int MAX_WEIGHT = 256;
 
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("name", name);
-    fields.put("address", address.toString());
-    fields.put("port", port);
-    fields.put("pool_id", poolId);
-    fields.put("weight", weight);
-    fields.put("backup", backup);
-    fields.put("connection_limit", connectionLimit);
-    fields.put("admin_state", adminState.text());
-    fields.put("monitor_address", monitorAddress == null ? null : monitorAddress.toString());
-    fields.put("monitor_port", monitorPort);
-    notes.addFields(fields);
-    return fields;
-  }
-
   /** Whether new connections may be placed on it. */
   public boolean takesNew() {
     return adminState == AdminState.UP && weight > 0;
@@ -79,23 +62,5 @@ public record Member(
   /** Its max number of connections. */
   public int limit() {
     return connectionLimit == null ? Server.NO_LIMIT : connectionLimit;
-  }
-
-  /** The same member without a pool. */
-  Member withoutPool() {
-    return new Member(
-        number,
-        id,
-        name,
-        null,
-        address,
-        port,
-        weight,
-        backup,
-        connectionLimit,
-        adminState,
-        monitorAddress,
-        monitorPort,
-        notes);
   }
 }

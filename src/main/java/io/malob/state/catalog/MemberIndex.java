@@ -2,6 +2,7 @@ package io.malob.state.catalog;
 
 import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.Multimaps;
 import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.List;
@@ -15,35 +16,19 @@ final class MemberIndex {
   private final ImmutableListMultimap<Integer, Member> byKey;
   private final ImmutableListMultimap<IPAddress<?>, Member> byAddress;
 
-  /** Only checks of changes need it. */
+  /** Only checks of changes, and packets of members without a record, need it. */
   private final Supplier<ImmutableListMultimap<Place, Member>> byPlace;
 
   /** Where a server listens; without a port, at that of the VIP. */
   private record Place(IPAddress<?> address, @Nullable Integer port) {}
 
   MemberIndex(Collection<Member> members) {
-    ImmutableListMultimap.Builder<String, Member> pools = ImmutableListMultimap.builder();
-    ImmutableListMultimap.Builder<Integer, Member> keys = ImmutableListMultimap.builder();
-    ImmutableListMultimap.Builder<IPAddress<?>, Member> addresses = ImmutableListMultimap.builder();
-    for (Member member : members) {
-      String poolId = member.poolId();
-      if (poolId != null) {
-        pools.put(poolId, member);
-      }
-      keys.put(AddressKey.of(member.address()), member);
-      addresses.put(member.address(), member);
-    }
-    byPool = pools.build();
-    byKey = keys.build();
-    byAddress = addresses.build();
-    byPlace = Suppliers.memoize(() -> byPlace(members));
-  }
-
-  private static ImmutableListMultimap<Place, Member> byPlace(Collection<Member> members) {
-    return members.stream()
-        .collect(
-            ImmutableListMultimap.toImmutableListMultimap(
-                member -> new Place(member.address(), member.port()), member -> member));
+    byPool = CatalogSnapshot.by(Member::poolId, members);
+    byKey = Multimaps.index(members, member -> AddressKey.of(member.address()));
+    byAddress = Multimaps.index(members, Member::address);
+    byPlace =
+        Suppliers.memoize(
+            () -> Multimaps.index(members, member -> new Place(member.address(), member.port())));
   }
 
   List<Member> inPool(String poolId) {

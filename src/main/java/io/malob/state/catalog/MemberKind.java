@@ -1,95 +1,64 @@
 package io.malob.state.catalog;
 
 import io.malob.json.RejectedException;
-import java.util.Collection;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for members. */
 final class MemberKind extends CatalogKind<Member> {
+  private final Field<Member, String> name = field("name", Member::name, FieldFormat.NAME);
+  private final Field<Member, IPAddress<?>> address =
+      required("address", Member::address, FieldFormat.ADDRESS);
+  private final Field<Member, Integer> vlan =
+      field("vlan", item -> FieldFormat.vlanOrNull(item.vlan()), FieldFormat.VLAN);
+  private final Field<Member, Integer> port = field("port", Member::port, FieldFormat.PORT);
+  private final Field<Member, String> pool = reference("pool_id", Member::poolId, "pools");
+  private final Field<Member, Integer> weight =
+      field("weight", Member::weight, FieldFormat.whole(0, Member.MAX_WEIGHT), 1);
+  private final Field<Member, Boolean> backup =
+      field(
+          "backup",
+          Member::backup,
+          FieldFormat.FLAG.describedAs(
+              "takes connections only while no other member of its pool can take any"),
+          false);
+  private final Field<Member, Integer> connectionLimit =
+      field("connection_limit", Member::connectionLimit, FieldFormat.CONNECTIONS);
+  private final Field<Member, AdminState> adminState =
+      field("admin_state", Member::adminState, FieldFormat.ADMIN_STATE, AdminState.UP);
+  private final Field<Member, IPAddress<?>> monitorAddress =
+      field("monitor_address", Member::monitorAddress, FieldFormat.ADDRESS);
+  private final Field<Member, Integer> monitorPort =
+      field("monitor_port", Member::monitorPort, FieldFormat.TCP_PORT);
+  private final Notes.Group<Member> notes = notes(Member::notes);
+
   MemberKind() {
-    super(
-        "member",
-        "members",
-        Member.MAX_NUMBER,
-        "id",
-        "name",
-        "address",
-        "port",
-        "pool_id",
-        "weight",
-        "backup",
-        "connection_limit",
-        "admin_state",
-        "monitor_address",
-        "monitor_port",
-        Notes.DESCRIPTION,
-        Notes.TAGS,
-        Notes.EXTERNAL_IDS);
+    super("member", "members", Member.MAX_NUMBER, true);
   }
 
   @Override
-  public Map<String, Member> in(CatalogSnapshot snapshot) {
-    return snapshot.members();
-  }
-
-  @Override
-  Member read(FieldReader fields, String id, int number, @Nullable Member current)
-      throws RejectedException {
+  Member read(FieldReader<Member> fields) throws RejectedException {
     return new Member(
-        current == null ? number : current.number(),
-        id,
-        fields.name(current == null ? null : current.name(), id),
-        fields.optional("pool_id", current == null ? null : current.poolId(), FieldFormat::id),
-        fields.required(
-            "address", current == null ? null : current.address(), FieldFormat::address),
-        fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
-        fields.optional(
-            "weight", current == null ? null : current.weight(), FieldFormat::weight, 1),
-        fields.optional(
-            "backup", current == null ? null : current.backup(), FieldFormat::truth, false),
-        fields.optional(
-            "connection_limit",
-            current == null ? null : current.connectionLimit(),
-            FieldFormat::connectionLimit),
-        fields.optional(
-            "admin_state",
-            current == null ? null : current.adminState(),
-            FieldFormat::adminState,
-            AdminState.UP),
-        fields.optional(
-            "monitor_address",
-            current == null ? null : current.monitorAddress(),
-            FieldFormat::address),
-        fields.optional(
-            "monitor_port", current == null ? null : current.monitorPort(), FieldFormat::tcpPort),
-        Notes.read(fields, current == null ? null : current.notes()));
+        fields.number(),
+        fields.id(),
+        fields.name(name),
+        fields.find(pool),
+        fields.get(address),
+        FieldFormat.vlan(fields.find(vlan)),
+        fields.find(port),
+        fields.get(weight),
+        fields.get(backup),
+        fields.find(connectionLimit),
+        fields.get(adminState),
+        fields.find(monitorAddress),
+        fields.find(monitorPort),
+        notes.read(fields));
   }
 
   @Override
   int numberOf(Member member) {
     return member.number();
-  }
-
-  @Override
-  FreeNumbers freeNumbers(CatalogTables tables) {
-    return new FreeNumbers(tables.lastMemberNumber(), Member.MAX_NUMBER)
-        .without(tables.members().values(), this);
-  }
-
-  @Override
-  CatalogTables with(CatalogTables tables, Collection<Member> items, int lastNumber) {
-    return tables
-        .withMembers(CatalogTables.plus(tables.members(), items))
-        .withLastMemberNumber(lastNumber);
-  }
-
-  @Override
-  CatalogTables without(CatalogTables tables, Collection<Member> items) {
-    return tables.withMembers(CatalogTables.minus(tables.members(), items));
   }
 
   @Override
@@ -107,18 +76,24 @@ final class MemberKind extends CatalogKind<Member> {
               "%s is the address of load balancer %s and cannot be a member's address",
               member.address(), balancer.get().id()));
     }
-    String poolId = member.poolId();
-    if (poolId == null) {
+    for (Member other : candidate.membersAt(member.address())) {
+      if (other.vlan() != member.vlan()) {
+        throw RejectedException.conflict(
+            vlan.name(),
+            "member "
+                + other.id()
+                + " has the same address, and all members of an address have one VLAN");
+      }
+    }
+    checkReference(candidate, member, pool);
+    Pool pool = candidate.poolOf(member).orElse(null);
+    if (pool == null) {
       return;
     }
-    Pool pool = candidate.pools().get(poolId);
-    if (pool == null) {
-      throw RejectedException.unprocessable("pool_id", "there is no pool " + poolId);
-    }
-    checkIsOnlyOne(candidate, member, poolId);
+    checkIsOnlyOne(candidate, member, pool.id());
     Protocol protocol = PoolKind.protocolOf(candidate, pool);
     if (protocol != null) {
-      checkPort(protocol, member);
+      FieldFormat.checkPort(protocol, member.port());
     }
     PlacementRules.checkMember(candidate, pool, member);
   }
@@ -126,20 +101,13 @@ final class MemberKind extends CatalogKind<Member> {
   /** Port 0 exists only as an ICMP type, so it requires a pool for ICMP. */
   @Override
   void checkGiven(CatalogSnapshot candidate, Member member, Fields given) throws RejectedException {
-    Pool pool = member.poolId() == null ? null : candidate.pools().get(member.poolId());
+    Pool pool = candidate.poolOf(member).orElse(null);
     if (pool != null && (given.has("address") || given.has("pool_id"))) {
       checkFamily(candidate, member, pool, given.has("address") ? "address" : "pool_id");
     }
     if (given.has("port")) {
-      checkPort(pool == null ? null : PoolKind.protocolOf(candidate, pool), member);
-    }
-  }
-
-  private static void checkPort(@Nullable Protocol protocol, Member member)
-      throws RejectedException {
-    String problem = FieldFormat.portProblem(protocol, member.port());
-    if (problem != null) {
-      throw RejectedException.invalid("port", problem);
+      FieldFormat.checkPort(
+          pool == null ? null : PoolKind.protocolOf(candidate, pool), member.port());
     }
   }
 
@@ -154,7 +122,7 @@ final class MemberKind extends CatalogKind<Member> {
         break;
       }
     }
-    Vip vip = PoolKind.vipOf(candidate, pool);
+    Vip vip = candidate.vipOf(pool).orElse(null);
     if (vip != null && vip.address().getIpVersion() != family) {
       throw otherFamily(field, member, pool, "VIP " + vip.id(), vip.address());
     }

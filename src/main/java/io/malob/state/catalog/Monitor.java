@@ -1,8 +1,6 @@
 package io.malob.state.catalog;
 
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,42 +73,5 @@ public record Monitor(
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
-  }
-
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("name", name);
-    fields.put("type", type.toString());
-    fields.put("pool_id", poolId);
-    fields.put("delay", delaySeconds);
-    fields.put("timeout", timeoutSeconds);
-    fields.put("rise", rise);
-    fields.put("attempts_before_deactivation", fall);
-    fields.put("port", port);
-    fields.put("on_down", onDown.toString());
-    HttpCheck.addFields(http, fields);
-    fields.put("admin_state", adminState.text());
-    notes.addFields(fields);
-    return fields;
-  }
-
-  /** The same monitor without a pool. */
-  Monitor withoutPool() {
-    return new Monitor(
-        id,
-        name,
-        null,
-        type,
-        delaySeconds,
-        timeoutSeconds,
-        rise,
-        fall,
-        port,
-        onDown,
-        http,
-        adminState,
-        notes);
   }
 }

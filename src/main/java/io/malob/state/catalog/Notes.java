@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,27 +34,35 @@ public record Notes(
   /** The max length of a description, a tag, and the name or value of an external id. */
   public static final int MAX_LENGTH = 255;
 
-  static final String DESCRIPTION = "description";
-  static final String TAGS = "tags";
-  static final String EXTERNAL_IDS = "external_ids";
+  private static final FieldFormat<String> DESCRIPTION =
+      FieldFormat.text(Notes::limited, MAX_LENGTH).shownAs("Description");
+  private static final FieldFormat<ImmutableList<String>> TAGS =
+      FieldFormat.ofParts("Tags", Notes::tags, tags -> tags);
+  private static final FieldFormat<ImmutableMap<String, String>> EXTERNAL_IDS =
+      FieldFormat.ofParts("ExternalIds", Notes::externalIds, ids -> ids);
 
-  /** The fields whose values have parts. */
-  static final Set<String> PARTS = Set.of(TAGS, EXTERNAL_IDS);
+  /** The fields of a kind's notes. */
+  record Group<T extends CatalogItem>(
+      Field<T, String> description,
+      Field<T, ImmutableList<String>> tags,
+      Field<T, ImmutableMap<String, String>> externalIds) {
 
-  /** The notes of these fields, with the current ones as defaults. */
-  static Notes read(FieldReader fields, @Nullable Notes current) throws RejectedException {
-    Notes now = current == null ? NONE : current;
-    return new Notes(
-        fields.orEmpty(DESCRIPTION, now.description, Notes::limited, NONE.description),
-        fields.orEmpty(TAGS, now.tags, Notes::tags, NONE.tags),
-        fields.orEmpty(EXTERNAL_IDS, now.externalIds, Notes::externalIds, NONE.externalIds));
-  }
+    static <T extends CatalogItem> Group<T> of(Function<T, Notes> notes) {
+      return new Group<>(
+          field("description", notes.andThen(Notes::description), DESCRIPTION, NONE.description),
+          field("tags", notes.andThen(Notes::tags), TAGS, NONE.tags),
+          field("external_ids", notes.andThen(Notes::externalIds), EXTERNAL_IDS, NONE.externalIds));
+    }
 
-  /** Adds the fields of the notes. */
-  void addFields(Map<String, @Nullable Object> fields) {
-    fields.put(DESCRIPTION, description);
-    fields.put(TAGS, tags);
-    fields.put(EXTERNAL_IDS, externalIds);
+    /** A field that a blank string clears as well. */
+    private static <T, V> Field<T, V> field(
+        String name, Function<T, @Nullable V> getter, FieldFormat<V> format, V none) {
+      return new Field<>(name, getter, format, false, none, true, null);
+    }
+
+    Notes read(FieldReader<T> fields) throws RejectedException {
+      return new Notes(fields.get(description), fields.get(tags), fields.get(externalIds));
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.malob.state.catalog;
 
+import com.google.common.collect.ImmutableMap;
 import io.malob.json.RejectedException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -13,21 +13,21 @@ public record Persistence(int timeoutSeconds) {
   /** The max time: a week. */
   public static final int MAX_SECONDS = 604_800;
 
+  static final FieldFormat<Persistence> FORMAT =
+      FieldFormat.ofParts("Persistence", Persistence::parse, Persistence::parts);
+
   private static final int USUAL_SECONDS = 1_800;
   private static final String TYPE = "type";
   private static final String SOURCE_IP = "SOURCE_IP";
   private static final String TIMEOUT = "timeout";
 
   /** Its parts, by their names in REST. */
-  Map<String, Object> parts() {
-    Map<String, Object> parts = new LinkedHashMap<>();
-    parts.put(TYPE, SOURCE_IP);
-    parts.put(TIMEOUT, timeoutSeconds);
-    return parts;
+  private Map<String, Object> parts() {
+    return ImmutableMap.of(TYPE, SOURCE_IP, TIMEOUT, timeoutSeconds);
   }
 
   /** Parses a string such as {@code SOURCE_IP} or {@code type=SOURCE_IP,timeout=600}. */
-  static Persistence parse(String field, String text) throws RejectedException {
+  private static Persistence parse(String field, String text) throws RejectedException {
     String type = "";
     int timeout = USUAL_SECONDS;
     for (String part : text.split(",", -1)) {
@@ -37,7 +37,8 @@ public record Persistence(int timeoutSeconds) {
       if (name.equals(TYPE)) {
         type = value;
       } else if (name.equals(TIMEOUT)) {
-        timeout = FieldFormat.persistenceSeconds(field, value);
+        timeout =
+            FieldFormat.number(field, value, 1, MAX_SECONDS, "of seconds from 1 to " + MAX_SECONDS);
       } else {
         throw RejectedException.invalid(
             field, field + " has only type and timeout, not " + FieldFormat.quoted(name));

@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requirements of proactive placement. Its rules match the transport port of clients, so a VIP
  * needs TCP or UDP, and a port. The controller does not see each connection, so it cannot limit
- * their number or keep clients on a member. At a member's edge, a rule gives all other replies of
- * the server's port the VIP's address, so that port cannot have another such member.
+ * their number or keep clients on a member. Their replies are led by the next hop that a member
+ * chose, which is in the member's VLAN, so that is the VIP's. At a member's edge, a rule gives all
+ * other replies of the server's port the VIP's address, so that port cannot have another such
+ * member.
  *
  * <p>Connections of reactive VIPs have reply rules with the client's address and port, which take
  * precedence. Their members can use the same server port.
@@ -54,6 +56,7 @@ final class PlacementRules {
     if (vip != null) {
       for (Member member : candidate.membersOfPool(pool.id())) {
         checkLimit(vip, member, field);
+        checkVlan(vip, member, field);
         checkServerPort(candidate, vip, member, field);
       }
     }
@@ -65,6 +68,7 @@ final class PlacementRules {
     Vip vip = proactiveVipOf(candidate, pool);
     if (vip != null) {
       checkLimit(vip, member, "connection_limit");
+      checkVlan(vip, member, "vlan");
       checkServerPort(candidate, vip, member, "address");
     }
   }
@@ -76,6 +80,13 @@ final class PlacementRules {
     }
   }
 
+  private static void checkVlan(Vip vip, Member member, String field) throws RejectedException {
+    if (member.vlan() != vip.vlan()) {
+      throw RejectedException.unprocessable(
+          field, "member " + member.id() + " must have the VLAN of its VIP: " + reason(vip));
+    }
+  }
+
   private static void checkServerPort(
       CatalogSnapshot candidate, Vip vip, Member member, String field) throws RejectedException {
     // without a port, a member has that of its VIP
@@ -84,8 +95,7 @@ final class PlacementRules {
         Iterables.concat(
             candidate.membersAt(member.address(), port),
             candidate.membersAt(member.address(), null))) {
-      Pool pool = other.poolId() == null ? null : candidate.pools().get(other.poolId());
-      Vip otherVip = pool == null ? null : proactiveVipOf(candidate, pool);
+      Vip otherVip = candidate.vipOf(other).filter(Vip::mayBeProactive).orElse(null);
       if (otherVip != null
           && !other.id().equals(member.id())
           && otherVip.protocol() == vip.protocol()
@@ -109,7 +119,6 @@ final class PlacementRules {
   }
 
   private static @Nullable Vip proactiveVipOf(CatalogSnapshot candidate, Pool pool) {
-    Vip vip = PoolKind.vipOf(candidate, pool);
-    return vip != null && vip.mayBeProactive() ? vip : null;
+    return candidate.vipOf(pool).filter(Vip::mayBeProactive).orElse(null);
   }
 }

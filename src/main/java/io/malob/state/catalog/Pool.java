@@ -1,8 +1,6 @@
 package io.malob.state.catalog;
 
 import io.malob.algorithm.Algorithm;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,45 +30,4 @@ public record Pool(
     @Nullable Persistence persistence,
     AdminState adminState,
     Notes notes)
-    implements CatalogItem {
-
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("name", name);
-    fields.put("protocol", protocol == null ? null : protocol.text());
-    fields.put("load_balancer_id", loadBalancerId);
-    fields.put("vip_id", vipId);
-    fields.put("lb_method", algorithm == null ? null : algorithm.name());
-    fields.put("slow_start", slowStartSeconds);
-    fields.put("session_persistence", persistence == null ? null : persistence.parts());
-    fields.put("admin_state", adminState.text());
-    notes.addFields(fields);
-    return fields;
-  }
-
-  /** The same pool for another VIP, or for none. */
-  Pool withVipId(@Nullable String newVipId) {
-    return with(loadBalancerId, newVipId);
-  }
-
-  /** The same pool without a load balancer. */
-  Pool withoutLoadBalancer() {
-    return with(null, vipId);
-  }
-
-  private Pool with(@Nullable String newLoadBalancerId, @Nullable String newVipId) {
-    return new Pool(
-        id,
-        name,
-        protocol,
-        newLoadBalancerId,
-        newVipId,
-        algorithm,
-        slowStartSeconds,
-        persistence,
-        adminState,
-        notes);
-  }
-}
+    implements CatalogItem {}

@@ -1,104 +1,60 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.Algorithm;
 import io.malob.json.RejectedException;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for pools. */
 final class PoolKind extends CatalogKind<Pool> {
   private static final int LIMIT = 65_535;
-  private static final String PERSISTENCE = "session_persistence";
-  private static final String LOAD_BALANCER_ID = "load_balancer_id";
+
+  private final Field<Pool, String> name = field("name", Pool::name, FieldFormat.NAME);
+  private final Field<Pool, Protocol> protocol =
+      field("protocol", Pool::protocol, FieldFormat.PROTOCOL);
+  private final Field<Pool, String> loadBalancer =
+      reference("load_balancer_id", Pool::loadBalancerId, "load_balancers");
+  private final Field<Pool, String> vip = reference("vip_id", Pool::vipId, "vips");
+  private final Field<Pool, Algorithm> algorithm =
+      field("lb_method", Pool::algorithm, FieldFormat.ALGORITHM);
+  private final Field<Pool, Integer> slowStart =
+      field(
+          "slow_start",
+          Pool::slowStartSeconds,
+          FieldFormat.whole(0, Monitor.MAX_SECONDS)
+              .describedAs("seconds in which a new or recovered member reaches its full share"),
+          0);
+  private final Field<Pool, Persistence> persistence =
+      field("session_persistence", Pool::persistence, Persistence.FORMAT);
+  private final Field<Pool, AdminState> adminState =
+      field("admin_state", Pool::adminState, FieldFormat.UP_OR_DOWN, AdminState.UP);
+  private final Notes.Group<Pool> notes = notes(Pool::notes);
 
   PoolKind() {
-    super(
-        "pool",
-        "pools",
-        LIMIT,
-        "id",
-        "name",
-        "protocol",
-        LOAD_BALANCER_ID,
-        "vip_id",
-        "lb_method",
-        "slow_start",
-        PERSISTENCE,
-        "admin_state",
-        Notes.DESCRIPTION,
-        Notes.TAGS,
-        Notes.EXTERNAL_IDS);
+    super("pool", "pools", LIMIT, false);
   }
 
   @Override
-  public Map<String, Pool> in(CatalogSnapshot snapshot) {
-    return snapshot.pools();
-  }
-
-  @Override
-  Pool read(FieldReader fields, String id, int number, @Nullable Pool current)
-      throws RejectedException {
+  Pool read(FieldReader<Pool> fields) throws RejectedException {
     return new Pool(
-        id,
-        fields.name(current == null ? null : current.name(), id),
-        fields.optional(
-            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
-        fields.optional(
-            LOAD_BALANCER_ID, current == null ? null : current.loadBalancerId(), FieldFormat::id),
-        fields.optional("vip_id", current == null ? null : current.vipId(), FieldFormat::id),
-        fields.optional(
-            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm),
-        fields.optional(
-            "slow_start",
-            current == null ? null : current.slowStartSeconds(),
-            FieldFormat::slowStart,
-            0),
-        fields.optional(
-            PERSISTENCE, current == null ? null : current.persistence(), Persistence::parse),
-        fields.optional(
-            "admin_state",
-            current == null ? null : current.adminState(),
-            FieldFormat::upOrDown,
-            AdminState.UP),
-        Notes.read(fields, current == null ? null : current.notes()));
-  }
-
-  @Override
-  public boolean takesParts(String fieldName) {
-    return fieldName.equals(PERSISTENCE) || super.takesParts(fieldName);
-  }
-
-  @Override
-  CatalogTables with(CatalogTables tables, Collection<Pool> items, int lastNumber) {
-    return tables.withPools(CatalogTables.plus(tables.pools(), items));
-  }
-
-  @Override
-  CatalogTables without(CatalogTables tables, Collection<Pool> items) {
-    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
-    return tables
-        .withPools(CatalogTables.minus(tables.pools(), items))
-        .withMembers(
-            CatalogTables.changed(
-                tables.members(),
-                member -> gone.contains(member.poolId()) ? member.withoutPool() : member))
-        .withMonitors(
-            CatalogTables.changed(
-                tables.monitors(),
-                monitor -> gone.contains(monitor.poolId()) ? monitor.withoutPool() : monitor));
+        fields.id(),
+        fields.name(name),
+        fields.find(protocol),
+        fields.find(loadBalancer),
+        fields.find(vip),
+        fields.find(algorithm),
+        fields.get(slowStart),
+        fields.find(persistence),
+        fields.get(adminState),
+        notes.read(fields));
   }
 
   @Override
   void check(CatalogSnapshot candidate, Pool pool) throws RejectedException {
+    checkReference(candidate, pool, vip);
     String vipId = pool.vipId();
     if (vipId != null) {
-      if (!candidate.vips().containsKey(vipId)) {
-        throw RejectedException.unprocessable("vip_id", "there is no VIP " + vipId);
-      }
       for (Pool other : candidate.poolsOfVip(vipId)) {
         if (!other.id().equals(pool.id())) {
           throw RejectedException.conflict(
@@ -106,15 +62,11 @@ final class PoolKind extends CatalogKind<Pool> {
         }
       }
     }
-    String balancerId = pool.loadBalancerId();
-    if (balancerId != null && !candidate.loadBalancers().containsKey(balancerId)) {
-      throw RejectedException.unprocessable(
-          LOAD_BALANCER_ID, "there is no load balancer " + balancerId);
-    }
-    checkAddress(candidate, pool, LOAD_BALANCER_ID);
+    checkReference(candidate, pool, loadBalancer);
+    checkAddress(candidate, pool, loadBalancer.name());
     checkProtocol(candidate, pool);
     checkFamily(candidate, pool, "vip_id");
-    PlacementRules.checkPool(candidate, pool, PERSISTENCE);
+    PlacementRules.checkPool(candidate, pool, persistence.name());
   }
 
   @Override
@@ -124,7 +76,7 @@ final class PoolKind extends CatalogKind<Pool> {
 
   /** Checks that a pool, its VIP and its members are compatible with the same protocol. */
   static void checkProtocol(CatalogSnapshot candidate, Pool pool) throws RejectedException {
-    Vip vip = vipOf(candidate, pool);
+    Vip vip = candidate.vipOf(pool).orElse(null);
     Protocol own = pool.protocol();
     Protocol ofVip = vip == null ? null : vip.protocol();
     if (own != null && ofVip != null && own != ofVip) {
@@ -153,7 +105,7 @@ final class PoolKind extends CatalogKind<Pool> {
    */
   static void checkFamily(CatalogSnapshot candidate, Pool pool, String field)
       throws RejectedException {
-    Vip vip = vipOf(candidate, pool);
+    Vip vip = candidate.vipOf(pool).orElse(null);
     List<Member> members = candidate.membersOfPool(pool.id());
     if (vip == null || members.isEmpty()) {
       return;
@@ -174,7 +126,7 @@ final class PoolKind extends CatalogKind<Pool> {
    */
   static void checkAddress(CatalogSnapshot candidate, Pool pool, String field)
       throws RejectedException {
-    Vip vip = vipOf(candidate, pool);
+    Vip vip = candidate.vipOf(pool).orElse(null);
     LoadBalancer balancer =
         pool.loadBalancerId() == null ? null : candidate.loadBalancers().get(pool.loadBalancerId());
     if (vip != null && balancer != null && !vip.address().equals(balancer.address())) {
@@ -188,14 +140,7 @@ final class PoolKind extends CatalogKind<Pool> {
 
   /** The protocol of a pool's traffic: its own or its VIP's; null if neither has one. */
   static @Nullable Protocol protocolOf(CatalogSnapshot snapshot, Pool pool) {
-    Vip vip = vipOf(snapshot, pool);
     Protocol own = pool.protocol();
-    return own != null || vip == null ? own : vip.protocol();
-  }
-
-  /** The VIP that a pool serves; null for none. */
-  static @Nullable Vip vipOf(CatalogSnapshot snapshot, Pool pool) {
-    String vipId = pool.vipId();
-    return vipId == null ? null : snapshot.vips().get(vipId);
+    return own != null ? own : snapshot.vipOf(pool).map(Vip::protocol).orElse(null);
   }
 }

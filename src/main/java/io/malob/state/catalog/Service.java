@@ -1,9 +1,7 @@
 package io.malob.state.catalog;
 
 import io.malob.algorithm.Algorithm;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,16 +46,5 @@ public record Service(
   /** Whether this is the entry for all ports without an entry. */
   public boolean isDefault() {
     return id.equals(DEFAULT_ID);
-  }
-
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("service_name", name);
-    fields.put("protocol", protocol == null ? null : protocol.text());
-    fields.put("port", port);
-    fields.put("algorithm", algorithm.name());
-    return fields;
   }
 }

@@ -1,48 +1,35 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.Algorithm;
 import io.malob.json.RejectedException;
-import java.util.Collection;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The rules for the services table. */
 final class ServiceKind extends CatalogKind<Service> {
   private static final int LIMIT = 4096;
 
+  private final Field<Service, String> name =
+      field("service_name", Service::name, FieldFormat.NAME);
+  private final Field<Service, Protocol> protocol =
+      field("protocol", Service::protocol, FieldFormat.PROTOCOL);
+  private final Field<Service, Integer> port = field("port", Service::port, FieldFormat.PORT);
+  private final Field<Service, Algorithm> algorithm =
+      required("algorithm", Service::algorithm, FieldFormat.ALGORITHM);
+
   ServiceKind() {
-    super("service", "services", LIMIT, "id", "service_name", "protocol", "port", "algorithm");
+    super("service", "services", LIMIT, false);
   }
 
   @Override
-  public Map<String, Service> in(CatalogSnapshot snapshot) {
-    return snapshot.services();
-  }
-
-  @Override
-  Service read(FieldReader fields, String id, int number, @Nullable Service current)
-      throws RejectedException {
+  Service read(FieldReader<Service> fields) throws RejectedException {
     return new Service(
-        id,
-        fields.optional(
-            "service_name", current == null ? null : current.name(), FieldFormat::name, id),
-        fields.optional(
-            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
-        fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
-        fields.required(
-            "algorithm", current == null ? null : current.algorithm(), FieldFormat::algorithm));
-  }
-
-  @Override
-  CatalogTables with(CatalogTables tables, Collection<Service> items, int lastNumber) {
-    return tables.withServices(CatalogTables.plus(tables.services(), items));
-  }
-
-  @Override
-  CatalogTables without(CatalogTables tables, Collection<Service> items) {
-    return tables.withServices(CatalogTables.minus(tables.services(), items));
+        fields.id(),
+        fields.get(name, fields.id()),
+        fields.find(protocol),
+        fields.find(port),
+        fields.get(algorithm));
   }
 
   @Override
@@ -54,7 +41,7 @@ final class ServiceKind extends CatalogKind<Service> {
     if (service.port() == null) {
       throw RejectedException.invalid("port", "only the service \"default\" can omit port");
     }
-    checkPort(service);
+    FieldFormat.checkPort(service.protocol(), service.port());
     Optional<Service> other =
         sameTraffic(candidate, service).filter(same -> !same.id().equals(service.id())).findFirst();
     if (other.isPresent()) {
@@ -73,13 +60,6 @@ final class ServiceKind extends CatalogKind<Service> {
     }
   }
 
-  private static void checkPort(Service service) throws RejectedException {
-    String problem = FieldFormat.portProblem(service.protocol(), service.port());
-    if (problem != null) {
-      throw RejectedException.invalid("port", problem);
-    }
-  }
-
   /** An existing service with all given values counts as the new one. */
   @Override
   Optional<Service> alreadyThere(CatalogSnapshot snapshot, Service service, Fields given)
@@ -87,7 +67,7 @@ final class ServiceKind extends CatalogKind<Service> {
     if (service.port() == null) {
       checkDefault(service);
     } else {
-      checkPort(service);
+      FieldFormat.checkPort(service.protocol(), service.port());
     }
     Optional<Service> there = sameTraffic(snapshot, service).findFirst();
     if (there.isPresent() && !asksForNothingElse(service, given, there.get())) {

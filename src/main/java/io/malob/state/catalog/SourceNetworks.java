@@ -24,6 +24,9 @@ public final class SourceNetworks {
   /** The max number of networks. */
   public static final int MAX = 256;
 
+  static final FieldFormat<SourceNetworks> FORMAT =
+      FieldFormat.ofParts("Networks", SourceNetworks::parse, SourceNetworks::texts);
+
   private static final Pattern LENGTH = Pattern.compile("0|[1-9][0-9]{0,2}");
 
   private final IPVersion family;

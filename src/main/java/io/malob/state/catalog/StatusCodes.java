@@ -13,6 +13,9 @@ public final class StatusCodes {
   private static final Pattern PART = Pattern.compile("([1-5][0-9]{2})(?:-([1-5][0-9]{2}))?");
   private static final int MAX_LENGTH = 64;
 
+  static final FieldFormat<StatusCodes> FORMAT =
+      FieldFormat.text(StatusCodes::parse, MAX_LENGTH).givenAs("StatusCodes");
+
   private final String text;
   private final BitSet codes;
 

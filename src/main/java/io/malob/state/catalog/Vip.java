@@ -3,8 +3,6 @@ package io.malob.state.catalog;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Server;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -17,6 +15,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param name a display name, which may be empty
  * @param protocol null for all of them
  * @param address a unicast address that no member has; several VIPs can share it
+ * @param vlan the VLAN of its clients, from 1 to 4094, the same at all VIPs of the address; 0 if
+ *     their frames are untagged
  * @param port TCP or UDP port from 1 to 65535, or ICMP type from 0 to 255; null for all of them
  * @param algorithm null to leave it to the pool and the services
  * @param allowedSources the allowed networks of clients; null for all
@@ -31,6 +31,7 @@ public record Vip(
     String name,
     @Nullable Protocol protocol,
     IPAddress<?> address,
+    int vlan,
     @Nullable Integer port,
     @Nullable Algorithm algorithm,
     @Nullable SourceNetworks allowedSources,
@@ -42,23 +43,6 @@ public record Vip(
 
   /** The largest number of a VIP, and the max number of VIPs. */
   public static final int MAX_NUMBER = 4095;
-
-  @Override
-  public Map<String, @Nullable Object> fields() {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    fields.put("id", id);
-    fields.put("name", name);
-    fields.put("protocol", protocol == null ? null : protocol.text());
-    fields.put("address", address.toString());
-    fields.put("port", port);
-    fields.put("lb_method", algorithm == null ? null : algorithm.name());
-    fields.put("allowed_sources", allowedSources == null ? null : allowedSources.texts());
-    fields.put("connection_limit", connectionLimit);
-    fields.put("placement", placement.text());
-    fields.put("admin_state", adminState.text());
-    notes.addFields(fields);
-    return fields;
-  }
 
   /** Its max number of connections. */
   public int limit() {

@@ -1,6 +1,7 @@
 package io.malob.state.catalog;
 
 import com.google.common.collect.ImmutableListMultimap;
+import com.google.common.collect.Multimaps;
 import io.malob.algorithm.AddressKey;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,23 +17,28 @@ final class VipIndex {
 
   private final LongTable<Optional<Vip>> byTraffic;
 
-  /** All addresses, each with whether a VIP there may be proactive. */
-  private final LongTable<Boolean> addresses;
+  /** All addresses. */
+  private final LongTable<Place> addresses;
 
   private final ImmutableListMultimap<IPAddress<?>, Vip> byAddress;
   private final boolean hasProactiveVips;
 
+  /** What the VIPs of an address have in common, and whether any of them may be proactive. */
+  private record Place(int vlan, boolean mayBeProactive) {
+    Place with(Place other) {
+      return new Place(vlan, mayBeProactive || other.mayBeProactive);
+    }
+  }
+
   VipIndex(Collection<Vip> vips) {
     hasProactiveVips = vips.stream().anyMatch(Vip::mayBeProactive);
-    byAddress =
-        vips.stream()
-            .collect(ImmutableListMultimap.toImmutableListMultimap(Vip::address, vip -> vip));
+    byAddress = Multimaps.index(vips, Vip::address);
     Map<Long, Optional<Vip>> traffic = new HashMap<>();
-    Map<Long, Boolean> known = new HashMap<>();
+    Map<Long, Place> known = new HashMap<>();
     for (Vip vip : vips) {
       int address = AddressKey.of(vip.address());
       traffic.put(key(address, code(vip.protocol()), code(vip.port())), Optional.of(vip));
-      known.merge((long) address, vip.mayBeProactive(), Boolean::logicalOr);
+      known.merge((long) address, new Place(vip.vlan(), vip.mayBeProactive()), Place::with);
     }
     byTraffic = new LongTable<>(traffic);
     addresses = new LongTable<>(known);
@@ -40,6 +46,16 @@ final class VipIndex {
 
   boolean isVipAddress(int address) {
     return addresses.get(address) != null;
+  }
+
+  boolean isVipAddress(int address, int vlan) {
+    @Nullable Place place = addresses.get(address);
+    return place != null && place.vlan == vlan;
+  }
+
+  int vlanOf(int address) {
+    @Nullable Place place = addresses.get(address);
+    return place == null ? 0 : place.vlan;
   }
 
   /** The same for any address, which gets no key by that. */
@@ -56,8 +72,8 @@ final class VipIndex {
   }
 
   boolean mayBeProactive(int address) {
-    @Nullable Boolean proactive = addresses.get(address);
-    return proactive != null && proactive;
+    @Nullable Place place = addresses.get(address);
+    return place != null && place.mayBeProactive;
   }
 
   Optional<Vip> find(int address, Protocol protocol, int port) {

@@ -1,84 +1,60 @@
 package io.malob.state.catalog;
 
+import io.malob.algorithm.Algorithm;
 import io.malob.json.RejectedException;
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPVersion;
 
 /** The rules for VIPs. */
 final class VipKind extends CatalogKind<Vip> {
-  private static final String ALLOWED_SOURCES = "allowed_sources";
+  private final Field<Vip, String> name = field("name", Vip::name, FieldFormat.NAME);
+  private final Field<Vip, Protocol> protocol =
+      field("protocol", Vip::protocol, FieldFormat.PROTOCOL);
+  private final Field<Vip, IPAddress<?>> address =
+      required("address", Vip::address, FieldFormat.ADDRESS);
+  private final Field<Vip, Integer> vlan =
+      field("vlan", item -> FieldFormat.vlanOrNull(item.vlan()), FieldFormat.VLAN);
+  private final Field<Vip, Integer> port = field("port", Vip::port, FieldFormat.PORT);
+  private final Field<Vip, Algorithm> algorithm =
+      field("lb_method", Vip::algorithm, FieldFormat.ALGORITHM);
+  private final Field<Vip, SourceNetworks> allowedSources =
+      field("allowed_sources", Vip::allowedSources, SourceNetworks.FORMAT);
+  private final Field<Vip, Integer> connectionLimit =
+      field("connection_limit", Vip::connectionLimit, FieldFormat.CONNECTIONS);
+  private final Field<Vip, PlacementMode> placement =
+      field(
+          "placement",
+          Vip::placement,
+          FieldFormat.choice(List.of(PlacementMode.values())).shownAs("Placement"),
+          PlacementMode.REACTIVE);
+  private final Field<Vip, AdminState> adminState =
+      field("admin_state", Vip::adminState, FieldFormat.UP_OR_DOWN, AdminState.UP);
+  private final Notes.Group<Vip> notes = notes(Vip::notes);
 
   VipKind() {
-    super(
-        "VIP",
-        "vips",
-        Vip.MAX_NUMBER,
-        "id",
-        "name",
-        "protocol",
-        "address",
-        "port",
-        "lb_method",
-        ALLOWED_SOURCES,
-        "connection_limit",
-        "placement",
-        "admin_state",
-        Notes.DESCRIPTION,
-        Notes.TAGS,
-        Notes.EXTERNAL_IDS);
+    super("VIP", "vips", Vip.MAX_NUMBER, true);
   }
 
   @Override
-  public Map<String, Vip> in(CatalogSnapshot snapshot) {
-    return snapshot.vips();
-  }
-
-  @Override
-  Vip read(FieldReader fields, String id, int number, @Nullable Vip current)
-      throws RejectedException {
+  Vip read(FieldReader<Vip> fields) throws RejectedException {
     return new Vip(
-        current == null ? number : current.number(),
-        id,
-        fields.name(current == null ? null : current.name(), id),
-        fields.optional(
-            "protocol", current == null ? null : current.protocol(), FieldFormat::protocol),
-        fields.required(
-            "address", current == null ? null : current.address(), FieldFormat::address),
-        fields.optional("port", current == null ? null : current.port(), FieldFormat::port),
-        fields.optional(
-            "lb_method", current == null ? null : current.algorithm(), FieldFormat::algorithm),
-        fields.optional(
-            ALLOWED_SOURCES,
-            current == null ? null : current.allowedSources(),
-            SourceNetworks::parse),
-        fields.optional(
-            "connection_limit",
-            current == null ? null : current.connectionLimit(),
-            FieldFormat::connectionLimit),
-        fields.optional(
-            "placement",
-            current == null ? null : current.placement(),
-            FieldFormat::placement,
-            PlacementMode.REACTIVE),
-        fields.optional(
-            "admin_state",
-            current == null ? null : current.adminState(),
-            FieldFormat::upOrDown,
-            AdminState.UP),
-        Notes.read(fields, current == null ? null : current.notes()));
-  }
-
-  @Override
-  public boolean takesParts(String fieldName) {
-    return fieldName.equals(ALLOWED_SOURCES) || super.takesParts(fieldName);
+        fields.number(),
+        fields.id(),
+        fields.name(name),
+        fields.find(protocol),
+        fields.get(address),
+        FieldFormat.vlan(fields.find(vlan)),
+        fields.find(port),
+        fields.find(algorithm),
+        fields.find(allowedSources),
+        fields.find(connectionLimit),
+        fields.get(placement),
+        fields.get(adminState),
+        notes.read(fields));
   }
 
   @Override
@@ -87,45 +63,24 @@ final class VipKind extends CatalogKind<Vip> {
   }
 
   @Override
-  FreeNumbers freeNumbers(CatalogTables tables) {
-    return new FreeNumbers(tables.lastVipNumber(), Vip.MAX_NUMBER)
-        .without(tables.vips().values(), this);
-  }
-
-  @Override
-  CatalogTables with(CatalogTables tables, Collection<Vip> items, int lastNumber) {
-    return tables.withVips(CatalogTables.plus(tables.vips(), items)).withLastVipNumber(lastNumber);
-  }
-
-  @Override
-  CatalogTables without(CatalogTables tables, Collection<Vip> items) {
-    Set<@Nullable String> gone = new HashSet<>(CatalogTables.ids(items));
-    return tables
-        .withVips(CatalogTables.minus(tables.vips(), items))
-        .withPools(
-            CatalogTables.changed(
-                tables.pools(), pool -> gone.contains(pool.vipId()) ? pool.withVipId(null) : pool));
-  }
-
-  @Override
   void check(CatalogSnapshot candidate, Vip vip) throws RejectedException {
-    String problem = FieldFormat.portProblem(vip.protocol(), vip.port());
-    if (problem != null) {
-      throw RejectedException.invalid("port", problem);
-    }
+    FieldFormat.checkPort(vip.protocol(), vip.port());
     checkSources(vip);
     PlacementRules.checkVip(vip);
     for (Vip other : candidate.vips().values()) {
+      if (other.address().equals(vip.address()) && other.vlan() != vip.vlan()) {
+        throw RejectedException.conflict(
+            vlan.name(),
+            "VIP "
+                + other.id()
+                + " has the same address, and all VIPs of an address have one VLAN");
+      }
       if (!other.id().equals(vip.id()) && isSameTraffic(vip, other)) {
         throw RejectedException.conflict(
             "address", "VIP " + other.id() + " has the same address, protocol and port");
       }
     }
-    List<Member> members = candidate.membersAt(vip.address());
-    if (!members.isEmpty()) {
-      throw RejectedException.conflict(
-          "address", vip.address() + " is the address of member " + members.get(0).id());
-    }
+    checkNoMemberAt(candidate, vip.address());
     Optional<Pool> pool = candidate.poolOfVip(vip.id());
     if (pool.isPresent()) {
       PoolKind.checkProtocol(candidate, pool.get());
@@ -134,15 +89,15 @@ final class VipKind extends CatalogKind<Vip> {
     }
   }
 
-  private static void checkSources(Vip vip) throws RejectedException {
+  private void checkSources(Vip vip) throws RejectedException {
     SourceNetworks sources = vip.allowedSources();
     IPVersion family = vip.address().getIpVersion();
     if (sources != null && sources.family() != family) {
       throw RejectedException.invalid(
-          ALLOWED_SOURCES,
+          allowedSources.name(),
           String.format(
               "%s must be %s networks, because the VIP has the address %s",
-              ALLOWED_SOURCES, family, vip.address()));
+              allowedSources.name(), family, vip.address()));
     }
   }
 
@@ -152,7 +107,7 @@ final class VipKind extends CatalogKind<Vip> {
     Optional<Pool> pool = candidate.poolOfVip(vip.id());
     if (pool.isPresent()) {
       String changed =
-          Stream.of("placement", "port", "protocol")
+          Stream.of("placement", "port", "protocol", "vlan")
               .filter(given::has)
               .findFirst()
               .orElse("placement");

@@ -1,15 +1,15 @@
 package io.malob.state.network;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableSortedMap;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -19,18 +19,16 @@ final class CapacityFormat {
 
   private CapacityFormat() {}
 
-  static byte[] write(Map<PortId, Double> capacities) throws IOException {
-    ObjectNode root = Json.object();
-    root.put("version", VERSION);
-    ArrayNode list = root.putArray("capacities");
+  static byte[] write(Map<PortId, Double> capacities) {
+    List<Map<String, @Nullable Object>> lines = new ArrayList<>();
     capacities.forEach(
-        (port, bitsPerSecond) -> {
-          ObjectNode line = list.addObject();
-          line.put("switch", port.switchId().toString());
-          line.put("port", port.port().getPortNumber());
-          line.put("bits_per_second", bitsPerSecond);
-        });
-    return Json.indentedBytes(root);
+        (port, bitsPerSecond) ->
+            lines.add(
+                Json.fields(
+                    "switch", port.switchId(),
+                    "port", port.port().getPortNumber(),
+                    "bits_per_second", bitsPerSecond)));
+    return Json.indentedBytes(Json.fields("version", VERSION, "capacities", lines));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.malob.state.network;
 
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,20 +28,21 @@ public record LinkMeasurements(
 
   /** With all values of the other, except those older than the values here. */
   LinkMeasurements updated(LinkMeasurements other) {
-    return new LinkMeasurements(
-        later(latencyNanos, other.latencyNanos),
-        later(agentThroughputBps, other.agentThroughputBps),
-        later(unusedBps, other.unusedBps),
-        later(useBps, other.useBps));
+    return with(other, LinkMeasurements::later);
   }
 
   /** With the other's values where these are unknown. */
   LinkMeasurements orElse(LinkMeasurements other) {
+    return with(other, (own, theirs) -> own == null ? theirs : own);
+  }
+
+  private LinkMeasurements with(
+      LinkMeasurements other, BinaryOperator<@Nullable Measurement> chosen) {
     return new LinkMeasurements(
-        latencyNanos != null ? latencyNanos : other.latencyNanos,
-        agentThroughputBps != null ? agentThroughputBps : other.agentThroughputBps,
-        unusedBps != null ? unusedBps : other.unusedBps,
-        useBps != null ? useBps : other.useBps);
+        chosen.apply(latencyNanos, other.latencyNanos),
+        chosen.apply(agentThroughputBps, other.agentThroughputBps),
+        chosen.apply(unusedBps, other.unusedBps),
+        chosen.apply(useBps, other.useBps));
   }
 
   /** Without values from before a time. */

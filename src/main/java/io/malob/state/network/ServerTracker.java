@@ -87,18 +87,16 @@ public final class ServerTracker {
   }
 
   private static ServerMeasurements measurements(Report report) {
-    ImmutableMap.Builder<Integer, Measurement> connections = ImmutableMap.builder();
-    report
-        .connections()
-        .forEach((port, number) -> connections.put(port, measured(number, report.atNanos())));
     return new ServerMeasurements(
-        ImmutableMap.copyOf(
-            Maps.transformValues(report.values(), value -> measured(value, report.atNanos()))),
+        measurements(report.values(), report.atNanos()),
         report.answers().orElse(null),
-        connections.build());
+        measurements(report.connections(), report.atNanos()));
   }
 
-  private static Measurement measured(double value, long atNanos) {
-    return new Measurement(value, atNanos, Source.AGENT);
+  private static <K> ImmutableMap<K, Measurement> measurements(
+      Map<K, ? extends Number> values, long atNanos) {
+    return ImmutableMap.copyOf(
+        Maps.transformValues(
+            values, value -> new Measurement(value.doubleValue(), atNanos, Source.AGENT)));
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import com.google.common.base.Ascii;
 import com.google.common.collect.ImmutableSet;
 import java.util.Optional;
 import javax.crypto.spec.SecretKeySpec;
@@ -48,18 +49,12 @@ public record Agent(
 
   /** The subject of an agent's reports. */
   public enum Kind {
-    SERVER("server"),
-    LINK("link");
-
-    private final String label;
-
-    Kind(String label) {
-      this.label = label;
-    }
+    SERVER,
+    LINK;
 
     /** The name in JSON. */
     public String label() {
-      return label;
+      return Ascii.toLowerCase(name());
     }
   }
 

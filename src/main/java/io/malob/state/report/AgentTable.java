@@ -2,6 +2,7 @@ package io.malob.state.report;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
 import java.util.Collection;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -22,13 +23,12 @@ public record AgentTable(
 
   /** A table of agents with unique ids, and with unique addresses per kind. */
   static AgentTable of(boolean allowUnsigned, Collection<Agent> agents) {
-    ImmutableMap.Builder<String, Agent> byId = ImmutableMap.builder();
-    ImmutableSet.Builder<IPAddress<?>> addresses = ImmutableSet.builder();
-    for (Agent agent : agents) {
-      byId.put(agent.id(), agent);
-      addresses.addAll(agent.addresses());
-    }
-    return new AgentTable(allowUnsigned, byId.build(), addresses.build());
+    return new AgentTable(
+        allowUnsigned,
+        Maps.uniqueIndex(agents, Agent::id),
+        agents.stream()
+            .flatMap(agent -> agent.addresses().stream())
+            .collect(ImmutableSet.toImmutableSet()));
   }
 
   /** The addresses of the agents of a kind. */

@@ -136,7 +136,7 @@ public final class AgentTableFormat {
   private static String matching(JsonInput<DamagedException> node, Pattern pattern, String what)
       throws DamagedException {
     if (!pattern.matcher(node.string()).matches()) {
-      throw node.wrong("" + what);
+      throw node.wrong(what);
     }
     return node.string();
   }

@@ -1,14 +1,11 @@
 package io.malob.state.report;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.file.DamagedException;
 import io.malob.file.StateFile;
 import io.malob.json.Json;
 import io.malob.json.JsonInput;
-import java.io.IOException;
 import java.util.Map;
 
 /** The JSON text of the memory of a {@link ReplayGuard}. */
@@ -17,18 +14,8 @@ public final class GuardFormat {
   private GuardFormat() {}
 
   /** The bytes of a memory. */
-  public static byte[] write(Map<String, ReplayGuard.Memory> memory) throws IOException {
-    ObjectNode root = Json.object();
-    memory.forEach((id, known) -> add(known, root.putObject(id)));
-    return Json.bytes(root);
-  }
-
-  private static void add(ReplayGuard.Memory known, ObjectNode agent) {
-    agent.put("boot", known.boot());
-    agent.put("sequence", known.sequence());
-    agent.put("time_ms", known.timeMillis());
-    ArrayNode earlier = agent.putArray("earlier_boots");
-    known.earlierBoots().forEach(earlier::add);
+  public static byte[] write(Map<String, ReplayGuard.Memory> memory) {
+    return Json.bytes(memory);
   }
 
   /**
@@ -48,17 +35,11 @@ public final class GuardFormat {
 
   private static ReplayGuard.Memory memory(JsonInput<DamagedException> agent)
       throws DamagedException {
-    ImmutableList.Builder<String> earlier = ImmutableList.builder();
     JsonInput<DamagedException> boots = agent.get("earlier_boots");
-    if (boots.isThere()) {
-      for (JsonInput<DamagedException> boot : boots.elements()) {
-        earlier.add(boot.string());
-      }
-    }
     return new ReplayGuard.Memory(
         agent.get("boot").string(),
         agent.get("sequence").whole(Long.MIN_VALUE, Long.MAX_VALUE),
         agent.get("time_ms").whole(Long.MIN_VALUE, Long.MAX_VALUE),
-        earlier.build());
+        boots.isThere() ? boots.elements(JsonInput::string) : ImmutableList.of());
   }
 }

@@ -1,5 +1,6 @@
 package io.malob.state.report;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.state.report.Report.Stamp;
@@ -48,12 +49,15 @@ public final class ReplayGuard {
   private final Map<String, Heard> agents = new HashMap<>();
 
   /**
-   * The persistent memory of an agent.
+   * The persistent memory of an agent, as it is stored.
    *
    * @param earlierBoots its runs before the last, oldest first
    */
   public record Memory(
-      String boot, long sequence, long timeMillis, ImmutableList<String> earlierBoots) {
+      String boot,
+      long sequence,
+      @JsonProperty("time_ms") long timeMillis,
+      ImmutableList<String> earlierBoots) {
 
     /** Whether its last report came after the other's. */
     public boolean isLaterThan(Memory other) {

@@ -1,21 +1,13 @@
 package io.malob.state.report;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.AtomicLongMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How many reports were accepted, and how many dropped, by reason. Thread-safe. */
 public final class ReportCounts {
   private final LongAdder accepted = new LongAdder();
-  private final ImmutableMap<Rejection, LongAdder> rejected;
-
-  /** All zero. */
-  public ReportCounts() {
-    ImmutableMap.Builder<Rejection, LongAdder> reasons = ImmutableMap.builder();
-    for (Rejection reason : Rejection.values()) {
-      reasons.put(reason, new LongAdder());
-    }
-    rejected = reasons.build();
-  }
+  private final AtomicLongMap<Rejection> rejected = AtomicLongMap.create();
 
   void countAccepted() {
     accepted.increment();
@@ -23,10 +15,7 @@ public final class ReportCounts {
 
   /** Counts a dropped report. */
   public void count(Rejection reason) {
-    LongAdder adder = rejected.get(reason);
-    if (adder != null) {
-      adder.increment();
-    }
+    rejected.incrementAndGet(reason);
   }
 
   /** How many reports were accepted. */
@@ -36,8 +25,7 @@ public final class ReportCounts {
 
   /** The number dropped for a reason. */
   public long of(Rejection reason) {
-    LongAdder adder = rejected.get(reason);
-    return adder == null ? 0 : adder.sum();
+    return rejected.get(reason);
   }
 
   /**
@@ -45,14 +33,8 @@ public final class ReportCounts {
    * are absent.
    */
   public ImmutableMap<String, Long> dropped() {
-    ImmutableMap.Builder<String, Long> byReason = ImmutableMap.builder();
-    rejected.forEach(
-        (reason, adder) -> {
-          long count = adder.sum();
-          if (count > 0) {
-            byReason.put(reason.label(), count);
-          }
-        });
-    return byReason.build();
+    return rejected.asMap().keySet().stream()
+        .sorted()
+        .collect(ImmutableMap.toImmutableMap(Rejection::label, rejected::get));
   }
 }

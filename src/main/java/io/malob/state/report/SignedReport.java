@@ -14,24 +14,18 @@ import javax.crypto.spec.SecretKeySpec;
  * A report in its wire format: a line {@code malob-report 1 ID SIGNATURE}, then JSON. The signature
  * is the HMAC-SHA-256 of the JSON's bytes under the agent's key, in lower-case hexadecimal digits.
  * So no part of the JSON is parsed before its author is known.
+ *
+ * @param agent the claimed id of the agent
+ * @param body the JSON; to be read only if {@link #isSignedWith} the agent's key
  */
-final class SignedReport {
+@SuppressWarnings("ArrayRecordComponent") // never compared; the bytes are never changed
+record SignedReport(String agent, String signature, byte[] body) {
   private static final byte[] MAGIC = "malob-report ".getBytes(StandardCharsets.US_ASCII);
   private static final Pattern HEAD =
       Pattern.compile("malob-report 1 ([A-Za-z0-9._-]{1,32}) ([0-9a-f]{64})");
 
   /** Longer than any head. */
   private static final int MAX_HEAD_BYTES = 120;
-
-  private final String agent;
-  private final String signature;
-  private final byte[] body;
-
-  private SignedReport(String agent, String signature, byte[] body) {
-    this.agent = agent;
-    this.signature = signature;
-    this.body = body;
-  }
 
   /** Whether these bytes look like a signed report of any version. */
   static boolean isOne(byte[] bytes) {
@@ -54,16 +48,6 @@ final class SignedReport {
     }
     return new SignedReport(
         head.group(1), head.group(2), Arrays.copyOfRange(bytes, end + 1, bytes.length));
-  }
-
-  /** The claimed id of the agent. */
-  String agent() {
-    return agent;
-  }
-
-  /** The JSON; to be read only if {@link #isSignedWith} the agent's key. */
-  byte[] body() {
-    return body;
   }
 
   /** Whether the owner of the key has signed this. Takes the same time for any difference. */

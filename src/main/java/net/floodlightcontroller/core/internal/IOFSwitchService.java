@@ -21,9 +21,6 @@ public interface IOFSwitchService extends IFloodlightService {
   /** Subscribes to changes. */
   void addOFSwitchListener(IOFSwitchListener oFSwitchListener);
 
-  /** Ends a subscription. */
-  void removeOFSwitchListener(IOFSwitchListener oFSwitchListener);
-
   /** The ids of all switches. */
   Set<DatapathId> getAllSwitchDpids();
 }

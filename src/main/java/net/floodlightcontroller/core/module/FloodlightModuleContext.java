@@ -1,6 +1,5 @@
 package net.floodlightcontroller.core.module;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,17 +27,7 @@ public class FloodlightModuleContext implements IFloodlightModuleContext {
   }
 
   @Override
-  public Collection<Class<? extends IFloodlightService>> getAllServices() {
-    return services.keySet();
-  }
-
-  @Override
   public Map<String, String> getConfigParams(IFloodlightModule module) {
-    return getConfigParams(module.getClass());
-  }
-
-  @Override
-  public Map<String, String> getConfigParams(Class<? extends IFloodlightModule> module) {
-    return settings.getOrDefault(module, Map.of());
+    return settings.getOrDefault(module.getClass(), Map.of());
   }
 }

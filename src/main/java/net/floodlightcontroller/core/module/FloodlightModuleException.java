@@ -4,14 +4,8 @@ package net.floodlightcontroller.core.module;
 public class FloodlightModuleException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  public FloodlightModuleException() {}
-
   public FloodlightModuleException(String message) {
     super(message);
-  }
-
-  public FloodlightModuleException(Throwable cause) {
-    super(cause);
   }
 
   public FloodlightModuleException(String message, Throwable cause) {

@@ -18,21 +18,8 @@ public class NodePortTuple implements Comparable<NodePortTuple> {
     return nodeId;
   }
 
-  public void setNodeId(DatapathId nodeId) {
-    this.nodeId = nodeId;
-  }
-
   public OFPort getPortId() {
     return portId;
-  }
-
-  public void setPortId(OFPort portId) {
-    this.portId = portId;
-  }
-
-  /** The port as one word. */
-  public String toKeyString() {
-    return nodeId + "|" + portId;
   }
 
   @Override

@@ -170,7 +170,7 @@ class ShareProposalTest {
   void leastConnections_countsThoseOfOthers() {
     ImmutableList<Server> servers = Servers.equal(3);
     open(servers.get(0), 10);
-    servers.get(0).load().setForeign(20);
+    servers.get(0).load().setDirect(20);
     open(servers.get(1), 45);
     open(servers.get(2), 45);
     double[] shares = shares(named("LC"), UNKNOWN, servers, 0, 45, 45);
@@ -326,12 +326,12 @@ class ShareProposalTest {
     servers.forEach(server -> open(server, 40));
     NetworkSnapshot network = network(three(MS), new double[] {4e9, 2e9, 2e9});
     loads.of(link(1, 8)).add(7);
-    double before = network.values().shareBps(link(1, 8));
+    double before = network.values().shareBps(Topologies.path(1, 8));
     for (Algorithm algorithm : algorithms().toList()) {
       double[] first = shares(algorithm, network, servers, 40, 40, 40);
       assertArrayEquals(first, shares(algorithm, network, servers, 40, 40, 40), algorithm.name());
     }
-    assertEquals(before, network.values().shareBps(link(1, 8)));
+    assertEquals(before, network.values().shareBps(Topologies.path(1, 8)));
     assertEquals(7, loads.of(link(1, 8)).now());
     servers.forEach(server -> assertEquals(40, server.load().active()));
     servers.forEach(server -> assertEquals(0, server.load().total()));

@@ -79,7 +79,7 @@ class GreedySharesTest {
       int[] foreign = random.ints(3, 0, 6).toArray();
       ImmutableList<Server> servers = Servers.weighing(weights);
       for (int i = 0; i < 3; i++) {
-        servers.get(i).load().setForeign(foreign[i]);
+        servers.get(i).load().setDirect(foreign[i]);
       }
       int[] given = units(network(bps), servers, 12, 12);
       double least = Double.POSITIVE_INFINITY;

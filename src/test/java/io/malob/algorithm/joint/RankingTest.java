@@ -31,13 +31,13 @@ class RankingTest {
   private final JointRule byCosts =
       new JointRule() {
         @Override
-        public Optional<Way> best(NetworkSnapshot network, Request request, Server server) {
+        public Optional<RatedPaths> best(NetworkSnapshot network, Request request, Server server) {
           int cost = costs.get(server.number());
           Runnable meanwhile = whileRating;
           whileRating = () -> {};
           meanwhile.run();
           Path path = Path.within(S1);
-          return Optional.of(new Way(path, path, cost, 0, 0));
+          return Optional.of(new RatedPaths(path, path, cost, 0, 0));
         }
 
         @Override
@@ -47,7 +47,7 @@ class RankingTest {
 
         @Override
         public ImmutableMap<String, Double> values(
-            NetworkSnapshot network, Request request, Server server, Way way) {
+            NetworkSnapshot network, Request request, Server server, RatedPaths way) {
           return ImmutableMap.of();
         }
       };

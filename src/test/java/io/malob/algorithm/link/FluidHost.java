@@ -49,7 +49,7 @@ final class FluidHost {
    */
   FluidHost(String picker, List<IntToDoubleFunction> bpsAtSecond, boolean areKnown) {
     this.sizes = new FlowSizes();
-    this.picker = UplinkPickers.byName(picker, sizes).orElseThrow();
+    this.picker = UplinkPicker.byName(picker, sizes).orElseThrow();
     this.bpsAtSecond = bpsAtSecond;
     this.carriedBytes = new double[bpsAtSecond.size()];
     this.carriedBefore = new double[bpsAtSecond.size()];

@@ -54,7 +54,7 @@ class LeastConnectionsTest extends ServerPickerContract {
   void foreignConnections_countLikeOnesThatWerePlaced() {
     ImmutableList<Server> servers = Servers.equal(2);
     ServerPicker picker = new LeastConnections(servers, Counting.PLACED_SINCE);
-    servers.get(0).load().setForeign(3);
+    servers.get(0).load().setDirect(3);
     picker.loadChanged(servers.get(0));
 
     for (int i = 0; i < 3; i++) {
@@ -62,7 +62,7 @@ class LeastConnectionsTest extends ServerPickerContract {
       open(picker, servers.get(1));
     }
     assertEquals(0, picker.pick(SERVICE), "its turn is longer ago");
-    servers.get(0).load().setForeign(0);
+    servers.get(0).load().setDirect(0);
     picker.loadChanged(servers.get(0));
     assertEquals(0, picker.pick(SERVICE));
   }

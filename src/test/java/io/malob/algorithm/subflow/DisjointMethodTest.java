@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.graph.UndirectedLink;
+import io.malob.algorithm.subflow.paper.PaperPlanner;
 import io.malob.testing.PaperTopology;
 import io.malob.testing.Topologies;
 import java.util.List;
@@ -25,24 +26,19 @@ class DisjointMethodTest {
     Traffic uniform =
         (identity, egress) ->
             egress.equals(identity.ingress()) ? 0 : 1.0 / (topology.switches().size() - 1);
-    return new PlanRequest(
-        topology,
-        whole.demands(),
-        whole.egresses(),
-        whole.method(),
-        PlanRequest.PathKind.DISJOINT,
-        Optional.of(uniform),
-        whole.capacities(),
-        whole.background(),
-        ImmutableList.copyOf(previous),
-        whole.maxDetour(),
-        1);
+    return Requests.copy(
+        whole,
+        fields -> {
+          fields.method = PlanRequest.Method.DISJOINT;
+          fields.traffic = Optional.of(uniform);
+          fields.previous = ImmutableList.copyOf(previous);
+        });
   }
 
   @Test
   void plan_byDisjointPaths_countsWhatIsTravelled() throws UnplannableException {
     PlanRequest request = disjoint(PaperTopology.topology(), List.of());
-    SubflowPlan plan = SubflowPlanner.plan(request);
+    SubflowPlan plan = new DisjointPlanner().plan(request);
     Map<UndirectedLink, Double> loads = new TreeMap<>();
     for (Route route : plan.routes()) {
       assertEquals(Route.Kind.DISJOINT, route.kind());
@@ -56,26 +52,26 @@ class DisjointMethodTest {
     }
     plan.loads().forEach((link, load) -> assertEquals(loads.get(link), load, 1e-9, link::toString));
     assertFalse(plan.provenOptimal());
-    assertEquals(plan, SubflowPlanner.plan(request));
+    assertEquals(plan, new DisjointPlanner().plan(request));
   }
 
   @Test
   void plan_byDisjointPaths_isLessThanByHamiltonianPaths() throws UnplannableException {
     PlanRequest request = disjoint(PaperTopology.topology(), List.of());
-    SubflowPlan plan = SubflowPlanner.plan(request);
+    SubflowPlan plan = new DisjointPlanner().plan(request);
     PlanRequest hamiltonian =
         Requests.weighted(
             Requests.balanced(request.topology(), request.demands(), 1),
             request.traffic(),
             Map.of(),
             Map.of());
-    assertTrue(plan.maximum() < SubflowPlanner.plan(hamiltonian).maximum());
+    assertTrue(plan.maximum() < new PaperPlanner().plan(hamiltonian).maximum());
   }
 
   @Test
   void plan_afterALinkIsLost_changesOnlySwitchesThatUsedIt() throws UnplannableException {
     Topology topology = PaperTopology.topology();
-    SubflowPlan before = SubflowPlanner.plan(disjoint(topology, List.of()));
+    SubflowPlan before = new DisjointPlanner().plan(disjoint(topology, List.of()));
     UndirectedLink lost = UndirectedLink.of(Topologies.link(2, 3));
     Topology less =
         Topology.of(
@@ -83,7 +79,7 @@ class DisjointMethodTest {
             topology.links().stream()
                 .filter(link -> !UndirectedLink.of(link).equals(lost))
                 .toList());
-    SubflowPlan after = SubflowPlanner.plan(disjoint(less, before.routes()));
+    SubflowPlan after = new DisjointPlanner().plan(disjoint(less, before.routes()));
     Set<DatapathId> users =
         before.routes().stream()
             .filter(

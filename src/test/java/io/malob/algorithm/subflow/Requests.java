@@ -11,36 +11,37 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /** Requests for plans, and their parts. */
-final class Requests {
+public final class Requests {
   private Requests() {}
 
   /** One identity for each link of these switches. */
-  static ImmutableList<Demand> demands(Topology topology, Collection<Long> ingresses, int vlan) {
+  public static ImmutableList<Demand> demands(
+      Topology topology, Collection<Long> ingresses, int vlan) {
     return ingresses.stream()
         .flatMap(ingress -> topology.linksFrom(DatapathId.of(ingress)).stream())
         .map(first -> new Demand(new FlowIdentity(first, vlan), 1))
         .collect(ImmutableList.toImmutableList());
   }
 
-  static ImmutableList<Demand> demandsOfAll(Topology topology, int vlan) {
+  public static ImmutableList<Demand> demandsOfAll(Topology topology, int vlan) {
     return demands(topology, topology.switches().stream().map(DatapathId::getLong).toList(), vlan);
   }
 
-  static UndirectedLink between(long a, long b) {
+  public static UndirectedLink between(long a, long b) {
     return UndirectedLink.of(Topologies.link(a, b));
   }
 
   /** Hosts on all switches, whole routes, nothing in use. */
-  static PlanRequest balanced(Topology topology, Collection<Demand> demands, long seed) {
+  public static PlanRequest balanced(Topology topology, Collection<Demand> demands, long seed) {
     return new PlanRequest(
         topology,
         ImmutableList.copyOf(demands),
         topology.switches(),
         PlanRequest.Method.BALANCED,
-        PlanRequest.PathKind.HAMILTONIAN,
         Optional.empty(),
         ImmutableMap.of(),
         ImmutableMap.of(),
@@ -50,7 +51,7 @@ final class Requests {
   }
 
   /** The paper's 22 identities. */
-  static PlanRequest paperTopology(long seed) {
+  public static PlanRequest paperTopology(long seed) {
     Topology topology = PaperTopology.topology();
     ImmutableList.Builder<Demand> demands = ImmutableList.builder();
     for (int i = 0; i < PaperTopology.VLANS.size(); i++) {
@@ -59,71 +60,70 @@ final class Requests {
     return balanced(topology, demands.build(), seed);
   }
 
-  static PlanRequest byPaper(PlanRequest request) {
+  /** The fields of a request that copies have other values of. */
+  public static final class Fields {
+    public ImmutableSortedSet<DatapathId> egresses;
+    public PlanRequest.Method method;
+    public Optional<Traffic> traffic;
+    public ImmutableMap<UndirectedLink, Double> capacities;
+    public ImmutableMap<UndirectedLink, Double> background;
+    public ImmutableList<Route> previous;
+    public OptionalInt maxDetour;
+
+    private Fields(PlanRequest request) {
+      egresses = request.egresses();
+      method = request.method();
+      traffic = request.traffic();
+      capacities = request.capacities();
+      background = request.background();
+      previous = request.previous();
+      maxDetour = request.maxDetour();
+    }
+  }
+
+  public static PlanRequest copy(PlanRequest request, Consumer<Fields> change) {
+    Fields fields = new Fields(request);
+    change.accept(fields);
     return new PlanRequest(
         request.topology(),
         request.demands(),
-        request.egresses(),
-        PlanRequest.Method.PAPER,
-        request.paths(),
-        request.traffic(),
-        request.capacities(),
-        request.background(),
-        request.previous(),
-        request.maxDetour(),
+        fields.egresses,
+        fields.method,
+        fields.traffic,
+        fields.capacities,
+        fields.background,
+        fields.previous,
+        fields.maxDetour,
         request.seed());
   }
 
-  static PlanRequest towards(PlanRequest request, long... egresses) {
+  public static PlanRequest byPaper(PlanRequest request) {
+    return copy(request, fields -> fields.method = PlanRequest.Method.PAPER);
+  }
+
+  public static PlanRequest towards(PlanRequest request, long... egresses) {
     ImmutableSortedSet.Builder<DatapathId> ids = ImmutableSortedSet.naturalOrder();
     for (long egress : egresses) {
       ids.add(DatapathId.of(egress));
     }
-    return new PlanRequest(
-        request.topology(),
-        request.demands(),
-        ids.build(),
-        request.method(),
-        request.paths(),
-        request.traffic(),
-        request.capacities(),
-        request.background(),
-        request.previous(),
-        request.maxDetour(),
-        request.seed());
+    return copy(request, fields -> fields.egresses = ids.build());
   }
 
-  static PlanRequest after(PlanRequest request, SubflowPlan plan) {
-    return new PlanRequest(
-        request.topology(),
-        request.demands(),
-        request.egresses(),
-        request.method(),
-        request.paths(),
-        request.traffic(),
-        request.capacities(),
-        request.background(),
-        plan.routes(),
-        request.maxDetour(),
-        request.seed());
+  public static PlanRequest after(PlanRequest request, SubflowPlan plan) {
+    return copy(request, fields -> fields.previous = plan.routes());
   }
 
-  static PlanRequest weighted(
+  public static PlanRequest weighted(
       PlanRequest request,
       Optional<Traffic> traffic,
       Map<UndirectedLink, Double> capacities,
       Map<UndirectedLink, Double> background) {
-    return new PlanRequest(
-        request.topology(),
-        request.demands(),
-        request.egresses(),
-        request.method(),
-        request.paths(),
-        traffic,
-        ImmutableMap.copyOf(capacities),
-        ImmutableMap.copyOf(background),
-        request.previous(),
-        request.maxDetour(),
-        request.seed());
+    return copy(
+        request,
+        fields -> {
+          fields.traffic = traffic;
+          fields.capacities = ImmutableMap.copyOf(capacities);
+          fields.background = ImmutableMap.copyOf(background);
+        });
   }
 }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.State;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.packet.Packet;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.OFType;
@@ -45,8 +45,8 @@ class ConnectionActivatorTest {
     Connection connection = all.open(PORT);
 
     assertEquals(State.OPENING, connection.state());
-    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
-    assertEquals(1, all.rules(LifecycleFixture.S3, Cookie.Kind.REPLY).size());
+    assertEquals(1, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
+    assertEquals(1, all.rules(LifecycleFixture.S3, CookieKind.REPLY).size());
     all.assertCounts(1);
   }
 
@@ -54,13 +54,13 @@ class ConnectionActivatorTest {
   void firstPacket_waitsUntilBothPathsAreReady() {
     all.switches.holdBarriers();
     Connection connection = all.open(PORT);
-    assertEquals(0, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    assertEquals(0, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
     assertNotNull(connection.route());
 
     answerAllBarriers();
 
-    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
-    assertEquals(1, all.rules(LifecycleFixture.S3, Cookie.Kind.REPLY).size());
+    assertEquals(1, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
+    assertEquals(1, all.rules(LifecycleFixture.S3, CookieKind.REPLY).size());
   }
 
   private void answerAllBarriers() {
@@ -109,7 +109,7 @@ class ConnectionActivatorTest {
     answerAllBarriers();
 
     assertEquals(State.OPEN, all.connections.byRequest(connection.request()).state());
-    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
     all.assertCounts(1);
   }
 
@@ -142,7 +142,7 @@ class ConnectionActivatorTest {
     assertEquals(State.OPEN, connection.state());
     assertEquals(0, refused(RejectReason.PATH_FAILED));
     answerAllBarriers();
-    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
     all.assertCounts(1);
   }
 
@@ -154,9 +154,9 @@ class ConnectionActivatorTest {
       all.switches.get(id).answerBarrier();
     }
 
-    assertEquals(0, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    assertEquals(0, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
     answerAllBarriers();
-    assertEquals(1, all.rules(LifecycleFixture.S1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, all.rules(LifecycleFixture.S1, CookieKind.REQUEST).size());
   }
 
   @Test

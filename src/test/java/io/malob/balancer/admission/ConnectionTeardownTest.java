@@ -13,7 +13,7 @@ import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionTable.Admission;
-import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.label.LabelledPath;
 import java.util.List;
@@ -44,12 +44,12 @@ class ConnectionTeardownTest {
   void end_byTheClient_takesTheConnectionOffTheCountsOnce_andKeepsItsRules() {
     Connection connection = all.open(PORT);
 
-    all.teardown.ended(connection.request());
-    all.teardown.ended(connection.request());
+    all.teardown.ended(connection.request(), false);
+    all.teardown.ended(connection.request(), false);
 
-    assertTrue(connection.hasEnded());
+    assertEquals(State.ENDED, connection.state());
     assertEquals(0, all.halfOpen.now(all.vipNumber()));
-    assertEquals(1, all.rules(S1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, all.rules(S1, CookieKind.REQUEST).size());
     assertEquals(2, uses());
     assertEquals(List.of(), recorded());
     all.assertCounts(0);
@@ -57,7 +57,7 @@ class ConnectionTeardownTest {
 
   @Test
   void end_ofAConnectionThatIsNotKnown_isNothing() {
-    all.teardown.ended(LifecycleFixture.request(PORT));
+    all.teardown.ended(LifecycleFixture.request(PORT), false);
     all.assertCounts(0);
   }
 
@@ -108,7 +108,7 @@ class ConnectionTeardownTest {
   @Test
   void timeOut_ofAnEndedConnection_isRecordedAsItsClients() {
     Connection connection = all.open(PORT);
-    all.teardown.ended(connection.request());
+    all.teardown.ended(connection.request(), false);
 
     timeOut(connection, RuleCounts.UNKNOWN);
 
@@ -122,7 +122,7 @@ class ConnectionTeardownTest {
     LifecycleFixture small = new LifecycleFixture(LifecycleFixture.NO_BOUND, 2);
     small.dormant(PORT);
     Connection connection = small.open(PORT + 1);
-    small.teardown.ended(connection.request());
+    small.teardown.ended(connection.request(), false);
 
     small.teardown.timedOut(S1, connection.request(), connection.generation(), RuleCounts.UNKNOWN);
 
@@ -187,8 +187,8 @@ class ConnectionTeardownTest {
   void switchLost_makesAnOpenConnectionDormant() {
     Connection connection = all.open(PORT);
 
-    assertTrue(all.teardown.switchLost(connection));
-    assertFalse(all.teardown.switchLost(connection));
+    assertTrue(all.teardown.expire(connection, ConnectionRecord.End.SWITCH_AWAY));
+    assertFalse(all.teardown.expire(connection, ConnectionRecord.End.SWITCH_AWAY));
 
     assertEquals(List.of(End.SWITCH_AWAY), recorded());
     all.assertCounts(0);
@@ -198,8 +198,8 @@ class ConnectionTeardownTest {
   void strand_makesAnOpenConnectionDormant() {
     Connection connection = all.open(PORT);
 
-    all.teardown.strand(connection);
-    all.teardown.strand(connection);
+    all.teardown.expire(connection, ConnectionRecord.End.MOVED);
+    all.teardown.expire(connection, ConnectionRecord.End.MOVED);
 
     assertEquals(State.DORMANT, connection.state());
     assertEquals(List.of(End.MOVED), recorded());
@@ -213,8 +213,8 @@ class ConnectionTeardownTest {
     all.teardown.cutOff(connection);
 
     assertEquals(State.CLOSED, connection.state());
-    assertEquals(List.of(), all.rules(S1, Cookie.Kind.REQUEST));
-    assertEquals(List.of(), all.rules(LifecycleFixture.S3, Cookie.Kind.REPLY));
+    assertEquals(List.of(), all.rules(S1, CookieKind.REQUEST));
+    assertEquals(List.of(), all.rules(LifecycleFixture.S3, CookieKind.REPLY));
     assertEquals(List.of(End.CUT_OFF), recorded());
     all.assertCounts(0);
   }
@@ -226,7 +226,7 @@ class ConnectionTeardownTest {
     assertTrue(all.teardown.close(connection).happened());
     assertFalse(all.teardown.close(connection).happened());
 
-    assertEquals(1, all.rules(S1, Cookie.Kind.REQUEST).size());
+    assertEquals(1, all.rules(S1, CookieKind.REQUEST).size());
     assertEquals(0, uses());
     assertEquals(List.of(End.CLOSED), recorded());
     all.assertCounts(0);
@@ -260,7 +260,7 @@ class ConnectionTeardownTest {
   void makeRoom_forgetsWhatHasEndedOrSleeps_andNothingElse() {
     Connection open = all.open(PORT);
     Connection ended = all.open(PORT + 1);
-    all.teardown.ended(ended.request());
+    all.teardown.ended(ended.request(), false);
     Connection dormant = all.dormant(PORT + 2);
 
     assertFalse(all.teardown.makeRoom(open));
@@ -270,16 +270,16 @@ class ConnectionTeardownTest {
     assertEquals(State.OPENING, open.state());
     assertEquals(State.CLOSED, ended.state());
     assertEquals(State.CLOSED, dormant.state());
-    assertEquals(1, all.rules(S1, Cookie.Kind.REQUEST).size() - 1, "the dormant one's is stale");
+    assertEquals(1, all.rules(S1, CookieKind.REQUEST).size() - 1, "the dormant one's is stale");
     all.assertCounts(1);
   }
 
   @Test
   void replaced_recordsTheFirstConnectionAtOnce() {
     Connection connection = all.open(PORT);
-    all.teardown.ended(connection.request());
+    all.teardown.ended(connection.request(), false);
 
-    all.teardown.replaced(connection, connection.reopen(0));
+    all.records.replaced(connection, connection.reopen(0));
 
     assertEquals(List.of(End.CLIENT), all.recorded.stream().map(ConnectionRecord::end).toList());
   }

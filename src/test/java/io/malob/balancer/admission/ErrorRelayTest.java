@@ -11,12 +11,15 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.ServerLoad;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
+import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import java.util.Arrays;
@@ -50,7 +53,7 @@ class ErrorRelayTest {
 
   private final FakeSwitches switches = new FakeSwitches(2);
   private final ConnectionTable connections = new ConnectionTable(9, 9, 9, () -> 0, gone -> {});
-  private final ErrorRelay relay = new ErrorRelay(connections, new FlowProgrammer(switches));
+  private final ErrorRelay relay = relay();
 
   /** A network of one IP version, and how much of a packet an error there quotes. */
   private record Net(
@@ -124,8 +127,14 @@ class ErrorRelayTest {
         new Connection(net.request(protocol), 1, Algorithm.DEFAULT, server, CLIENT, 1, 0));
   }
 
+  private ErrorRelay relay() {
+    Buckets none = new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, () -> 0);
+    Tables tables = new Tables(connections, null, null, null, null, null, none, null);
+    return new ErrorRelay(tables, null, new RuleSender(switches), new RejectCounters());
+  }
+
   private boolean pass(byte[] frame) {
-    return relay.pass(Packet.parse(frame));
+    return relay.pass(DatapathId.of(3), Packet.parse(frame), CatalogSnapshot.empty());
   }
 
   private void assertSent(Attachment to, byte[] frame) {
@@ -143,9 +152,12 @@ class ErrorRelayTest {
     byte[] atVip = net.quote(protocol, net.vip, 80, net.client, 40_000);
     byte[] atMember = net.quote(protocol, net.member, 8_080, net.client, 40_000);
 
-    assertTrue(pass(net.error(ROUTER_MAC, VipMac.of(net.vip), net.router, net.vip, atVip)));
+    assertTrue(
+        pass(net.error(ROUTER_MAC, EdgeMac.of(CLIENT.switchId()), net.router, net.vip, atVip)));
 
-    assertSent(MEMBER, net.error(ROUTER_MAC, MEMBER_MAC, net.router, net.member, atMember));
+    assertSent(
+        MEMBER,
+        net.error(EdgeMac.of(MEMBER.switchId()), MEMBER_MAC, net.router, net.member, atMember));
   }
 
   @ParameterizedTest
@@ -157,7 +169,9 @@ class ErrorRelayTest {
 
     assertTrue(pass(net.error(ROUTER_MAC, CLIENT_MAC, net.router, net.client, atMember)));
 
-    assertSent(CLIENT, net.error(VipMac.of(net.vip), CLIENT_MAC, net.router, net.client, atClient));
+    assertSent(
+        CLIENT,
+        net.error(EdgeMac.of(CLIENT.switchId()), CLIENT_MAC, net.router, net.client, atClient));
   }
 
   @ParameterizedTest
@@ -169,14 +183,17 @@ class ErrorRelayTest {
 
     assertTrue(pass(net.error(MEMBER_MAC, CLIENT_MAC, net.member, net.client, atMember)));
 
-    assertSent(CLIENT, net.error(VipMac.of(net.vip), CLIENT_MAC, net.vip, net.client, atClient));
+    assertSent(
+        CLIENT,
+        net.error(EdgeMac.of(CLIENT.switchId()), CLIENT_MAC, net.vip, net.client, atClient));
   }
 
   @ParameterizedTest
   @MethodSource("cases")
   void errorAboutAnUnknownConnection_orToAnother_isLeft(Net net, int protocol) {
     byte[] atVip = net.quote(protocol, net.vip, 80, net.client, 40_000);
-    byte[] unknown = net.error(ROUTER_MAC, VipMac.of(net.vip), net.router, net.vip, atVip);
+    byte[] unknown =
+        net.error(ROUTER_MAC, EdgeMac.of(CLIENT.switchId()), net.router, net.vip, atVip);
     assertFalse(pass(unknown));
 
     open(net, protocol);

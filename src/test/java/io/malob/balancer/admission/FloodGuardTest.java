@@ -7,13 +7,15 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.Fields;
 import io.malob.store.MemoryStore;
 import io.malob.testing.Frames;
+import io.malob.testing.Ipv6Frames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,12 +31,15 @@ import org.projectfloodlight.openflow.protocol.OFPacketInReason;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.ICMPv4Type;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
+import org.projectfloodlight.openflow.types.U8;
 
 class FloodGuardTest {
   private static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
@@ -43,7 +48,7 @@ class FloodGuardTest {
   private static final IPv4Address CLIENT = IPv4Address.of("10.0.0.1");
   private static final IPv4Address VIP = IPv4Address.of("10.9.0.1");
   private static final OFPort PORT = OFPort.of(3);
-  private static final U64 BY_VIP_RULE = Cookie.of(Cookie.Kind.VIP, 0);
+  private static final U64 BY_VIP_RULE = Cookie.of(CookieKind.VIP, 0);
   private static final byte[] SYN = Frames.tcp(MAC, MAC, CLIENT, 40_000, VIP, 80, Packet.TCP_SYN);
   private static final int LINE = 21;
   private static final int OTHER_LINE = 23;
@@ -59,11 +64,11 @@ class FloodGuardTest {
         new FloodGuard(
             1_000,
             catalog::snapshot,
-            new FlowProgrammer(switchId -> Optional.of(new Recorder())),
+            new RuleSender(switchId -> Optional.of(new Recorder())),
             () -> nanos);
   }
 
-  private final class Recorder implements FlowProgrammer.SwitchConnection {
+  private final class Recorder implements RuleSender.SwitchConnection {
     @Override
     public OFFactory factory() {
       return FACTORY;
@@ -130,6 +135,33 @@ class FloodGuardTest {
   }
 
   @Test
+  void floodOfIcmpErrors_isDroppedForItsVipAndTypeOnly() {
+    byte[] error = Frames.icmp(3, MAC, MAC, CLIENT, VIP, 1_300, new byte[28]);
+
+    drop(LINE, 1_000, packetIn(error, TableId.ZERO, BY_VIP_RULE));
+
+    assertEquals(1, sent.size());
+    OFFlowAdd rule = sent.get(0);
+    assertEquals(List.of(), rule.getInstructions());
+    assertEquals(1, rule.getHardTimeout());
+    assertTrue(rule.getPriority() > FlowLayout.PRIORITY_VIP_ERRORS);
+    assertEquals(PORT, rule.getMatch().get(MatchField.IN_PORT));
+    assertEquals(VIP, rule.getMatch().get(MatchField.IPV4_DST));
+    assertEquals(ICMPv4Type.of((short) 3), rule.getMatch().get(MatchField.ICMPV4_TYPE));
+  }
+
+  @Test
+  void floodOfIcmpErrorsToAnIpv6Vip_isDropped() {
+    IPv6Address vip = IPv6Address.of("fd00::64");
+    Ipv6Frames frames = new Ipv6Frames(MAC, MAC, IPv6Address.of("fd00::1"), vip);
+
+    drop(LINE, 1_000, packetIn(frames.icmp(2, 64, 1_300, new byte[48]), TableId.ZERO, BY_VIP_RULE));
+
+    assertEquals(vip, sent.get(0).getMatch().get(MatchField.IPV6_DST));
+    assertEquals(U8.of((short) 2), sent.get(0).getMatch().get(MatchField.ICMPV6_TYPE));
+  }
+
+  @Test
   void floodWithoutAnyRule_isDroppedBelowAllRules() {
     drop(LINE, 1_000, packetIn(SYN, TableId.ZERO, U64.ZERO));
 
@@ -140,7 +172,7 @@ class FloodGuardTest {
 
   @Test
   void floodThatCannotBeToldFromConnections_isLeftToTheController() {
-    drop(LINE, 5_000, packetIn(SYN, TableId.of(1), Cookie.of(Cookie.Kind.SWITCH, 0)));
+    drop(LINE, 5_000, packetIn(SYN, TableId.of(1), Cookie.of(CookieKind.SWITCH, 0)));
 
     assertEquals(List.of(), sent, "a switch that matches no TCP flags");
   }
@@ -149,7 +181,7 @@ class FloodGuardTest {
   @Test
   void floodOfRepliesToUnknownClients_isDroppedByTheMembersSwitch() {
     byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, CLIENT, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
-    U64 byMiss = Cookie.of(Cookie.Kind.SWITCH, 0);
+    U64 byMiss = Cookie.of(CookieKind.SWITCH, 0);
 
     drop(PacketInClasses.REPLIES, 20_000, packetIn(reply, FlowLayout.REQUESTS, byMiss));
 
@@ -172,7 +204,7 @@ class FloodGuardTest {
             .item()
             .number();
     byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, CLIENT, 40_000, Packet.TCP_SYN | Packet.TCP_ACK);
-    U64 ofMember = Cookie.of(Cookie.Kind.PROACTIVE, 1, number, 4);
+    U64 ofMember = Cookie.of(CookieKind.PROACTIVE, 1, number, 4);
 
     drop(PacketInClasses.REPLIES, 20_000, packetIn(reply, FlowLayout.CLASSIFY, ofMember));
 
@@ -186,6 +218,34 @@ class FloodGuardTest {
     assertTrue(rule.getPriority() > FlowLayout.PRIORITY_MEMBER_REPLY);
     assertTrue(
         rule.getPriority() < FlowLayout.PRIORITY_ONE_TABLE_CLIENT, "known clients get theirs");
+  }
+
+  /** What else comes in at the member's port, as the replies to others, goes on. */
+  @Test
+  void floodOfAMembersReplies_isDroppedForItsServicePortOnly() throws RejectedException {
+    catalog.create(
+        Catalog.VIPS, Fields.of("id", "v", "address", "10.9.0.1", "protocol", "tcp", "port", "80"));
+    catalog.create(Catalog.POOLS, Fields.of("id", "p", "vip_id", "v"));
+    catalog.create(
+        Catalog.MEMBERS,
+        Fields.of("id", "m", "address", "10.0.0.11", "port", "8080", "pool_id", "p"));
+
+    drop(PacketInClasses.MEMBERS, 20_000, packetIn(fromMember(8_080), TableId.ZERO, U64.ZERO));
+
+    assertEquals(1, sent.size());
+    OFFlowAdd rule = sent.get(0);
+    assertEquals(1, rule.getPriority());
+    assertEquals(PORT, rule.getMatch().get(MatchField.IN_PORT));
+    assertEquals(IPv4Address.of("10.0.0.11"), rule.getMatch().get(MatchField.IPV4_SRC));
+    assertEquals(TransportPort.of(8_080), rule.getMatch().get(MatchField.TCP_SRC));
+
+    nanos += TimeUnit.SECONDS.toNanos(1);
+    drop(PacketInClasses.MEMBERS, 20_000, packetIn(fromMember(50_000), TableId.ZERO, U64.ZERO));
+    assertEquals(null, sent.get(1).getMatch().get(MatchField.ETH_TYPE), "a scan, for example");
+  }
+
+  private static byte[] fromMember(int port) {
+    return Frames.tcp(MAC, MAC, IPv4Address.of("10.0.0.11"), port, CLIENT, 40_000, Packet.TCP_ACK);
   }
 
   private static OFPacketIn packetIn(byte[] frame, TableId table, U64 cookie) {

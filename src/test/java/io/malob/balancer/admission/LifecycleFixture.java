@@ -16,33 +16,35 @@ import io.malob.algorithm.graph.Topology;
 import io.malob.algorithm.health.Ejection;
 import io.malob.balancer.api.ConnectionRecord;
 import io.malob.balancer.api.PacketInCounters;
-import io.malob.balancer.api.PlacementTimes;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.bucket.Buckets;
+import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.ConnectionLimiter;
-import io.malob.balancer.connection.ConnectionProgrammer;
+import io.malob.balancer.connection.ConnectionMessages;
 import io.malob.balancer.connection.ConnectionRecords;
+import io.malob.balancer.connection.ConnectionRoutes;
+import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.ConnectionTable;
 import io.malob.balancer.connection.ConnectionTable.Admission;
 import io.malob.balancer.connection.FtpSessions;
 import io.malob.balancer.connection.HalfOpenLimit;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.connection.LatestConnections;
-import io.malob.balancer.connection.Routes;
+import io.malob.balancer.connection.MemberGateways;
 import io.malob.balancer.health.OutlierDetector;
-import io.malob.balancer.recovery.ReadSwitches;
-import io.malob.balancer.recovery.RecoveringConnections;
+import io.malob.balancer.view.MemberLoads;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.balancer.view.SlowStarts;
 import io.malob.balancer.view.ViewWriter;
-import io.malob.balancer.view.VipMac;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.RuleCounts;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -95,8 +97,8 @@ public final class LifecycleFixture {
   public final AtomicReference<@Nullable Runnable> atNextReading = new AtomicReference<>();
 
   final FakeSwitches switches = new FakeSwitches(4);
-  final FlowProgrammer flowProgrammer = new FlowProgrammer(switches);
-  public final LabelTable labels = new LabelTable(flowProgrammer, this::now);
+  final RuleSender senderOfAll = new RuleSender(switches);
+  public final LabelTable labels = new LabelTable(senderOfAll, this::now);
   final Map<IPv4Address, Attachment> hosts = new HashMap<>();
   public final ViewWriter view;
   final Catalog catalog;
@@ -109,13 +111,14 @@ public final class LifecycleFixture {
   final FtpSessions ftpSessions = new FtpSessions();
   final List<ConnectionRecord> recorded = new ArrayList<>();
   final ReadSwitches readSwitches = new ReadSwitches();
-  final RecoveringConnections pending =
+  final RecoveringConnections recovering =
       new RecoveringConnections(NO_BOUND, readSwitches, this::now);
   final ConnectionRecords records =
       new ConnectionRecords(recorded::add, Clock.systemUTC(), this::now);
   final ConnectionTable connections;
-  final ConnectionProgrammer programmer;
+  final ConnectionRuleSender ruleSender;
   final FalseEnds falseEnds;
+  final Tables tables;
   public final ConnectionTeardown teardown;
   public final ConnectionActivator activator;
   private int generation;
@@ -128,11 +131,11 @@ public final class LifecycleFixture {
     hosts.put(MEMBER_ADDRESS, MEMBER);
     view =
         new ViewWriter(
-            address -> Optional.ofNullable(hosts.get(address)),
-            address -> ServerMeasurements.UNKNOWN,
+            host -> Optional.ofNullable(hosts.get(host.address())),
+            address -> false,
+            new MemberLoads(address -> ServerMeasurements.UNKNOWN, IntUnaryOperator.identity()),
             LinkValues::unknown,
             Counting.PLACED_SINCE,
-            IntUnaryOperator.identity(),
             ServicePlan.Counters.NONE,
             new SlowStarts(this::now),
             Runnable::run);
@@ -143,15 +146,18 @@ public final class LifecycleFixture {
     connections =
         new ConnectionTable(
             maxOpen, maxDormant, Long.MAX_VALUE, this::now, forgotten -> leaveSession(forgotten));
-    programmer =
-        new ConnectionProgrammer(
-            flowProgrammer,
-            new HostRuleCache(300),
-            new ConnectionProgrammer.IdleTimeouts(15, 10, 5),
-            ftpSessions,
+    Buckets buckets = new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, this::now);
+    ruleSender =
+        new ConnectionRuleSender(
+            senderOfAll,
             new LatestConnections(),
-            records,
-            new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, this::now),
+            new ConnectionMessages(
+                new HostRuleCache(300),
+                new ConnectionRuleSender.IdleTimeouts(15, 10, 5),
+                ftpSessions,
+                records,
+                buckets,
+                new MemberGateways()),
             this::now);
     IOFSwitchService none =
         Stub.of(IOFSwitchService.class).on("getActiveSwitch", with -> null).make();
@@ -164,41 +170,44 @@ public final class LifecycleFixture {
             address -> ServerMeasurements.UNKNOWN,
             Runnable::run,
             this::now);
-    Routes routes = new Routes(labels);
+    ConnectionRoutes routes = new ConnectionRoutes(labels);
     falseEnds =
         new FalseEnds(
-            view.views(), connections, connectionLimiter, programmer, any -> true, this::now);
+            view.views(), connections, connectionLimiter, ruleSender, any -> true, this::now);
+    tables =
+        new Tables(
+            connections,
+            connectionLimiter,
+            halfOpen,
+            new AffinityTable(this::now),
+            ftpSessions,
+            recovering,
+            buckets,
+            new OrdinaryConnections(this::now));
     teardown =
         new ConnectionTeardown(
             view.views(),
-            connections,
-            connectionLimiter,
+            tables,
             routes,
-            programmer,
-            ftpSessions,
-            pending,
+            ruleSender,
             passive.unansweredSyns(),
             records,
-            halfOpen,
             falseEnds,
             this::now);
     activator =
         new ConnectionActivator(
             view.views(),
-            connections,
-            connectionLimiter,
+            tables,
             routes,
-            programmer,
-            new RejectSender(flowProgrammer, rejects),
+            ruleSender,
+            new RejectSender(senderOfAll, rejects),
             teardown,
-            pending,
             packetIns,
-            new PlacementTimes(),
-            this::now);
+            any -> {});
   }
 
   private void leaveSession(Connection connection) {
-    teardown.leaveSession(connection);
+    ruleSender.leaveSession(connection);
   }
 
   private static Catalog webService() {
@@ -266,7 +275,14 @@ public final class LifecycleFixture {
 
   public static Packet fromClient(int clientPort, int flags) {
     return Packet.parse(
-        Frames.tcp(CLIENT.mac(), VipMac.of(VIP), CLIENT_ADDRESS, clientPort, VIP, 80, flags));
+        Frames.tcp(
+            CLIENT.mac(),
+            EdgeMac.of(CLIENT.switchId()),
+            CLIENT_ADDRESS,
+            clientPort,
+            VIP,
+            80,
+            flags));
   }
 
   static Packet fromMember(int clientPort) {
@@ -351,7 +367,7 @@ public final class LifecycleFixture {
     return connection;
   }
 
-  List<FakeRule> rules(DatapathId switchId, Cookie.Kind kind) {
+  List<FakeRule> rules(DatapathId switchId, CookieKind kind) {
     return switches.get(switchId.getLong()).table().rules().stream()
         .filter(rule -> Cookie.is(rule.cookie(), kind))
         .toList();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.malob.json.RejectedException;
 import io.malob.module.IPacketInQueueService;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -90,12 +91,27 @@ class PacketInClassesTest {
   void translatedReplies_haveALineOfTheirOwn() {
     byte[] reply = Frames.tcp(MAC, MAC, VIP, 80, NOBODY, 40_000, SYN | ACK);
 
-    int replies = classOf(reply, 1, Cookie.of(Cookie.Kind.SWITCH, 0), FlowLayout.REQUESTS);
+    int replies = classOf(reply, 1, Cookie.of(CookieKind.SWITCH, 0), FlowLayout.REQUESTS);
 
     assertEquals("_replies", classes.nameOf(replies));
     assertNotEquals(replies, tcp(MEMBER, CLIENT, 40_000, SYN | ACK), "members' other packets");
     assertNotEquals(replies, tcp(NOBODY, VIP, 80, SYN));
     assertEquals("_other", classes.nameOf(classOf(reply, 1, U64.ZERO)), "a host that claims a VIP");
+  }
+
+  @Test
+  void icmpErrors_toAnyVip_haveALineOfTheirOwn() {
+    int toPort = icmp(3, NOBODY, VIP);
+
+    assertEquals("_errors", classes.nameOf(toPort));
+    assertEquals(toPort, icmp(11, MEMBER, OTHER_VIP), "whoever sends it");
+    assertEquals("all", classes.nameOf(icmp(8, NOBODY, OTHER_VIP)), "a ping");
+    assertEquals("_members", classes.nameOf(icmp(3, MEMBER, CLIENT)));
+    assertEquals("_other", classes.nameOf(icmp(3, NOBODY, CLIENT)));
+  }
+
+  private int icmp(int type, IPv4Address from, IPv4Address to) {
+    return classOf(Frames.icmp(type, MAC, MAC, from, to, 0, new byte[28]), 1, U64.ZERO);
   }
 
   @Test
@@ -121,7 +137,7 @@ class PacketInClassesTest {
   void reports_haveALineOfTheirOwn() {
     byte[] report = Frames.udp(MAC, MAC, NOBODY, 1, REPORTS, 9_876, new byte[4]);
 
-    assertEquals("_reports", classes.nameOf(classOf(report, 1, Cookie.of(Cookie.Kind.REPORT, 0))));
+    assertEquals("_reports", classes.nameOf(classOf(report, 1, Cookie.of(CookieKind.REPORT, 0))));
   }
 
   @Test

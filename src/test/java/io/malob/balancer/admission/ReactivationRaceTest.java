@@ -61,9 +61,9 @@ class ReactivationRaceTest {
     race(
         all,
         connection,
-        () -> all.teardown.ended(connection.request()),
+        () -> all.teardown.ended(connection.request(), false),
         () -> {
-          while (!connection.hasEnded()) {
+          while (connection.state() != State.ENDED) {
             Thread.onSpinWait();
           }
           if (connection.reopen(0).happened()) {

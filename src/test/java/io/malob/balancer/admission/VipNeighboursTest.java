@@ -11,19 +11,23 @@ import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
-import io.malob.balancer.bucket.ProactiveClients;
+import io.malob.balancer.api.RejectCounters;
+import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.VipMac;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.EdgeMac;
+import io.malob.openflow.NextHopMac;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.NeighbourReplies;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.network.SelfAddresses;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import io.malob.testing.Stub;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -51,15 +56,18 @@ class VipNeighboursTest {
 
   private final List<byte[]> sent = new ArrayList<>();
   private final CatalogSnapshot catalog = mock(CatalogSnapshot.class);
-  private final ProactiveClients proactiveClients = new ProactiveClients(() -> {});
+  private final VipNextHops nextHops = new VipNextHops(() -> {});
+  private final RejectCounters rejects = new RejectCounters();
   private final VipNeighbours neighbours =
       new VipNeighbours(
           this::view,
-          new FlowProgrammer(id -> Optional.of(connection())),
-          Stub.of(RequestHandler.Clients.class)
+          new RuleSender(id -> Optional.of(connection())),
+          Stub.of(Clients.class)
               .on("locate", with -> Optional.of(new Attachment(SWITCH, PORT, MAC)))
               .make(),
-          proactiveClients);
+          nextHops,
+          SelfAddresses.parse("10.0.0.200/24, 10.1.0.200/24@100, 2001:db8::200/64").orElseThrow(),
+          rejects);
 
   private BalancerView view() {
     BalancerView view = mock(BalancerView.class);
@@ -67,8 +75,8 @@ class VipNeighboursTest {
     return view;
   }
 
-  private FlowProgrammer.SwitchConnection connection() {
-    return new FlowProgrammer.SwitchConnection() {
+  private RuleSender.SwitchConnection connection() {
+    return new RuleSender.SwitchConnection() {
       @Override
       public OFFactory factory() {
         return OFFactories.getFactory(OFVersion.OF_13);
@@ -89,8 +97,10 @@ class VipNeighboursTest {
 
   @BeforeEach
   void vipsOfBothVersions() {
-    when(catalog.isVipAddress(VIP)).thenReturn(true);
-    when(catalog.isVipAddress(VIP6)).thenReturn(true);
+    for (IPAddress<?> vip : List.of(VIP, VIP6)) {
+      when(catalog.isVipAddress(vip)).thenReturn(true);
+      when(catalog.isVipAddress(vip, 0)).thenReturn(true);
+    }
     when(catalog.mayBeProactive(AddressKey.of(VIP))).thenReturn(true);
   }
 
@@ -102,13 +112,32 @@ class VipNeighboursTest {
   void arpRequest_isAnswered_andItsSenderIsAClient() {
     assertTrue(handles(Frames.arpRequest(MAC, HOST, VIP)));
     assertEquals(1, sent.size());
-    assertArrayEquals(Frames.arpReply(VipMac.of(VIP), MAC, VIP, HOST), sent.get(0));
-    assertTrue(proactiveClients.isKnown(AddressKey.of(VIP), AddressKey.of(HOST)));
+    assertArrayEquals(Frames.arpReply(EdgeMac.of(SWITCH), MAC, VIP, HOST), sent.get(0));
+    Attachment at = new Attachment(SWITCH, PORT, MAC);
+    assertEquals(Map.of(NextHopMac.of(at), at), nextHops.of(AddressKey.of(VIP)));
+    assertEquals(Map.of(HOST.getInt(), at), nextHops.askers(AddressKey.of(VIP)));
+  }
+
+  @Test
+  void requests_forTheBalancersOwnAddresses_areAnswered_andTeachNoClient() {
+    IPv4Address own = IPv4Address.of("10.0.0.200");
+    assertTrue(handles(Frames.arpRequest(MAC, HOST, own)));
+    assertEquals(own, NeighbourMessage.of(Packet.parse(sent.get(0))).orElseThrow().claimed());
+    assertEquals(Map.of(), nextHops.of(AddressKey.of(own)));
+    IPv6Address own6 = IPv6Address.of("2001:db8::200");
+    assertTrue(handles(new Ipv6Frames(MAC, GROUP_MAC, HOST6, GROUP6).solicitation(own6)));
+    assertEquals(own6, NeighbourMessage.of(Packet.parse(sent.get(1))).orElseThrow().claimed());
+  }
+
+  @Test
+  void request_inAnotherVlan_isForAnotherHost() {
+    assertFalse(handles(Frames.arpRequest(MAC, HOST, IPv4Address.of("10.1.0.200"))));
+    assertEquals(List.of(), sent);
   }
 
   @Test
   void solicitation_forManyOrForOne_isAnsweredToItsSender() {
-    MacAddress vipMac = VipMac.of(VIP6);
+    MacAddress vipMac = EdgeMac.of(SWITCH);
     assertTrue(handles(new Ipv6Frames(MAC, GROUP_MAC, HOST6, GROUP6).solicitation(VIP6)));
     assertTrue(handles(new Ipv6Frames(MAC, vipMac, HOST6, VIP6).solicitation(VIP6)));
     byte[] wanted = new Ipv6Frames(vipMac, MAC, VIP6, HOST6).advertisement(VIP6, vipMac);
@@ -126,17 +155,17 @@ class VipNeighboursTest {
     assertFalse(answer.isSolicitation());
     assertEquals(VIP6, answer.target());
     assertEquals(IPv6Address.of("ff02::1"), answer.receiver());
-    assertEquals(VipMac.of(VIP6), answer.mac());
+    assertEquals(EdgeMac.of(SWITCH), answer.mac());
     handles(Frames.arpRequest(MAC, IPv4Address.NONE, VIP));
     assertEquals(2, sent.size());
-    assertFalse(proactiveClients.takeChanged());
+    assertFalse(nextHops.takeChanged());
   }
 
   @Test
   void answersToAVip_endHere() {
-    assertTrue(handles(Frames.arpReply(MAC, VipMac.of(VIP), HOST, VIP)));
+    assertTrue(handles(Frames.arpReply(MAC, EdgeMac.of(SWITCH), HOST, VIP)));
     assertTrue(
-        handles(new Ipv6Frames(MAC, VipMac.of(VIP6), HOST6, VIP6).advertisement(HOST6, MAC)));
+        handles(new Ipv6Frames(MAC, EdgeMac.of(SWITCH), HOST6, VIP6).advertisement(HOST6, MAC)));
     assertEquals(List.of(), sent);
   }
 
@@ -149,21 +178,21 @@ class VipNeighboursTest {
 
   @Test
   void announcementOfTheBalancersOwn_thatComesBack_endsHere() {
-    assertTrue(handles(NeighbourReplies.announcement(VipMac.of(VIP), VIP)));
-    assertTrue(handles(NeighbourReplies.announcement(VipMac.of(VIP6), VIP6)));
+    assertTrue(handles(NeighbourReplies.announcement(EdgeMac.of(SWITCH), VIP)));
+    assertTrue(handles(NeighbourReplies.announcement(EdgeMac.of(SWITCH), VIP6)));
     assertEquals(List.of(), sent);
   }
 
   @Test
   void otherPackets_areLeftToOthers() {
-    Ipv6Frames toVip = new Ipv6Frames(MAC, VipMac.of(VIP6), HOST6, VIP6);
+    Ipv6Frames toVip = new Ipv6Frames(MAC, EdgeMac.of(SWITCH), HOST6, VIP6);
     for (byte[] frame :
         List.of(
             Frames.arpRequest(MAC, VIP, HOST),
             toVip.solicitation(HOST6),
             toVip.icmp(135, 64, 0, VIP6.getBytes()),
             toVip.tcp(1, 2, 2),
-            Frames.tcp(MAC, VipMac.of(VIP), HOST, 1, VIP, 2, 2))) {
+            Frames.tcp(MAC, EdgeMac.of(SWITCH), HOST, 1, VIP, 2, 2))) {
       assertFalse(handles(frame));
     }
     assertEquals(List.of(), sent);

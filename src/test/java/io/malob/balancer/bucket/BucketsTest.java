@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.balancer.bucket.Bucket.Cause;
@@ -14,16 +13,12 @@ import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.testing.Servers;
 import java.util.Collections;
-import java.util.Map;
-import java.util.Set;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFPort;
 
 class BucketsTest {
   private static final int VIP = 7;
@@ -181,41 +176,78 @@ class BucketsTest {
     assertEquals(0, buckets.arrivals(VIP + 1));
   }
 
-  @Test
-  void clients_areLearnedOnce_andFollowedWhenTheyMove() {
-    AtomicInteger calls = new AtomicInteger();
-    ProactiveClients clients = new ProactiveClients(calls::incrementAndGet);
-    Attachment first = new Attachment(EDGE, OFPort.of(1), MacAddress.of(1));
-    Attachment second = new Attachment(EDGE, OFPort.of(2), MacAddress.of(1));
+  private List<Integer> ofAllEdges(long likely) {
+    return buckets.membersOf(VIP, DatapathId.of(likely), request(TCP)).stream()
+        .map(Server::number)
+        .toList();
+  }
 
-    assertTrue(clients.learn(100, 1, first));
-    assertTrue(clients.learn(100, 1, first));
-    assertEquals(1, calls.get());
-    assertTrue(clients.takeChanged());
-    assertFalse(clients.takeChanged());
-
-    clients.moved(1, second);
-    clients.moved(2, second);
-    assertEquals(Map.of(1, second), clients.of(100));
-    assertTrue(clients.isKnown(100, 1));
-    assertFalse(clients.isKnown(100, 2));
-    assertEquals(2, calls.get());
-
-    clients.retain(Set.of(101));
-    assertEquals(Map.of(), clients.of(100));
+  private void publishAt(long edge, @Nullable Server member) {
+    buckets.publish(
+        VIP,
+        DatapathId.of(edge),
+        new BucketTable(
+            new BucketKey(BucketSource.PORT, 64),
+            ImmutableList.copyOf(Collections.nCopies(64, new Bucket(member, null, Cause.FIRST, 0))),
+            true));
   }
 
   @Test
-  void clientsOfAVip_areLimited() {
-    ProactiveClients clients = new ProactiveClients(() -> {});
-    Attachment at = new Attachment(EDGE, OFPort.of(1), MacAddress.of(1));
-    for (int client = 0; client < ProactiveClients.MAX; client++) {
-      assertTrue(clients.learn(100, client, at));
+  void membersOf_areThoseOfAllEdges_eachOnce_likelyOnesFirst() {
+    assertEquals(List.of(), ofAllEdges(1));
+    publishAt(1, OLD);
+    publishAt(2, NEW);
+    publishAt(3, OLD);
+    publishAt(4, null);
+
+    assertEquals(List.of(1, 2), ofAllEdges(1));
+    assertEquals(List.of(2, 1), ofAllEdges(2));
+    assertEquals(List.of(1, 2), ofAllEdges(9));
+
+    buckets.forget(VIP, DatapathId.of(2));
+    assertEquals(List.of(1), ofAllEdges(2));
+  }
+
+  @Test
+  void membersOf_manyEdges_areThoseOfSome() {
+    for (int edge = 1; edge <= 100; edge++) {
+      publishAt(edge, Servers.of(edge, 1));
     }
 
-    assertFalse(clients.learn(100, -1, at));
-    assertTrue(clients.learn(100, 5, at));
-    assertTrue(clients.learn(101, -1, at));
-    assertEquals(ProactiveClients.MAX, clients.of(100).size());
+    assertEquals(8, ofAllEdges(1).size());
+    assertEquals(77, ofAllEdges(77).get(0));
+  }
+
+  @Test
+  void memberElsewhere_isThatOfTheOtherEdges_ifTheyAgree() {
+    assertNull(elsewhere(2));
+    publishAt(1, OLD);
+    publishAt(3, OLD);
+    publishAt(4, null);
+    assertEquals(OLD, elsewhere(2));
+    assertNull(elsewhere(1));
+    assertNull(elsewhere(4));
+
+    publishAt(5, NEW);
+    assertNull(elsewhere(2));
+  }
+
+  private @Nullable Server elsewhere(long edge) {
+    return buckets.memberElsewhere(VIP, DatapathId.of(edge), request(TCP));
+  }
+
+  @Test
+  void arePlacing_onlyWhileATableIsInForce() {
+    assertFalse(buckets.hasTables(VIP));
+    publish(new Bucket(OLD, null, Cause.FIRST, 0), true);
+    assertTrue(buckets.hasTables(VIP));
+    assertTrue(buckets.arePlacing(VIP));
+
+    publish(new Bucket(OLD, null, Cause.FIRST, 0), false);
+    assertTrue(buckets.hasTables(VIP));
+    assertFalse(buckets.arePlacing(VIP));
+
+    buckets.forget(VIP, EDGE);
+    assertFalse(buckets.hasTables(VIP));
   }
 }

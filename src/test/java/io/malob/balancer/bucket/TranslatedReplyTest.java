@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.AddressKey;
 import io.malob.json.RejectedException;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.Catalog;
@@ -37,7 +38,7 @@ class TranslatedReplyTest {
   private static final IPv4Address MEMBER = IPv4Address.of("10.0.1.1");
   private static final IPv4Address VIP = IPv4Address.of("10.9.0.1");
   private static final IPv4Address OTHER_VIP = IPv4Address.of("10.9.0.2");
-  private static final U64 MISS = Cookie.of(Cookie.Kind.SWITCH, 0);
+  private static final U64 MISS = Cookie.of(CookieKind.SWITCH, 0);
   private static final byte[] REPLY = reply(VIP, CLIENT);
 
   private Catalog catalog;
@@ -100,7 +101,7 @@ class TranslatedReplyTest {
 
   @Test
   void packetThatARuleInOneTableHasTranslated_isAReply() {
-    U64 ofMember = Cookie.of(Cookie.Kind.PROACTIVE, 1, 2, 4);
+    U64 ofMember = Cookie.of(CookieKind.PROACTIVE, 1, 2, 4);
 
     assertTrue(is(REPLY, FlowLayout.CLASSIFY, ofMember));
     assertFalse(is(reply(MEMBER, VIP), FlowLayout.CLASSIFY, ofMember), "an answer to a check");
@@ -108,7 +109,7 @@ class TranslatedReplyTest {
 
   @Test
   void packetByARule_isNone() {
-    assertFalse(is(REPLY, FlowLayout.REQUESTS, Cookie.of(Cookie.Kind.PROACTIVE, 0)));
+    assertFalse(is(REPLY, FlowLayout.REQUESTS, Cookie.of(CookieKind.PROACTIVE, 0)));
   }
 
   @Test

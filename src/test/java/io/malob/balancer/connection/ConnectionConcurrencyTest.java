@@ -2,7 +2,6 @@ package io.malob.balancer.connection;
 
 import io.malob.algorithm.Attachment;
 import io.malob.balancer.admission.LifecycleFixture;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,7 +61,7 @@ class ConnectionConcurrencyTest {
       return effects.before()
           + " to "
           + effects.after()
-          + (effects.wasEnded() ? " ended" : "")
+          + (effects.isEnded() ? " ended" : "")
           + (effects.halfOpenUntil() == 77 ? " half open" : "")
           + (effects.released() == null ? "" : " releases " + name(effects.released()));
     }

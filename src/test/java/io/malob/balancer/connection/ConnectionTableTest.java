@@ -387,7 +387,7 @@ class ConnectionTableTest {
     assertNull(table.relocate(picture, AT_CLIENT, old.server(), clock.get(), 1), "it rests");
     assertNotNull(table.end(old, 8));
 
-    assertTrue(table.reactivate(picture).wasEnded(), "as one of the others was told");
+    assertTrue(table.reactivate(picture).isEnded(), "as one of the others was told");
 
     assertEquals(elsewhere, picture.client());
     assertEquals(State.OPEN, picture.state());

@@ -10,8 +10,6 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.admission.LifecycleFixture;
 import io.malob.balancer.api.PlacedConnection;
-import io.malob.balancer.connection.Connection.Delivery;
-import io.malob.balancer.connection.Connection.Effects;
 import io.malob.balancer.connection.Connection.Moved;
 import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
@@ -128,7 +126,7 @@ class ConnectionTest {
     }
     String counts = effects.countsNoMore() ? "uncount" : effects.countsAgain() ? "count" : "leave";
     return counts
-        + (effects.wasEnded() ? " ended" : "")
+        + (effects.isEnded() ? " ended" : "")
         + (effects.released() == null ? "" : " release");
   }
 
@@ -285,7 +283,7 @@ class ConnectionTest {
         new Effects(State.ENDED, State.OPEN, true, Connection.NOT_HALF_OPEN, 0, route), earlier);
     assertNull(earlier.released());
     assertEquals(route, connection.route());
-    assertFalse(connection.isOver());
+    assertFalse(connection.isEnded());
     assertEquals(1, connection.ageNanos(NOW + 1));
   }
 

@@ -10,7 +10,6 @@ import io.malob.algorithm.Algorithm;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
-import io.malob.balancer.connection.Connection.Dormancy;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.testing.Servers;
 import java.util.ArrayList;
@@ -35,7 +34,7 @@ class DormantConnectionsTest {
   private static final List<Algorithm> ALGORITHMS =
       Algorithm.names().stream().map(Algorithm::new).toList();
 
-  private final DormantConnections rows = new DormantConnections(MAX_ROWS);
+  private final DormantConnections rows = new DormantConnections(MAX_ROWS, new FairShares());
   private final Map<FiveTuple, Connection> model = new LinkedHashMap<>();
   private final Map<FiveTuple, Connection> spare = new LinkedHashMap<>();
   private final Map<FiveTuple, FiveTuple> requestOfReply = new HashMap<>();
@@ -137,7 +136,7 @@ class DormantConnectionsTest {
   }
 
   private static boolean isSpare(Connection connection) {
-    return connection.dormancy().wasEnded() || !connection.dormancy().isAnswered();
+    return connection.dormancy().isEnded() || !connection.dormancy().isAnswered();
   }
 
   private void noteIfSpare(Connection connection) {

@@ -9,6 +9,7 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.testing.Servers;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,11 +38,11 @@ class LatestConnectionsTest {
   }
 
   private @Nullable Connection find(int generation) {
-    return find(CLIENTS, Cookie.Kind.REQUEST, VIP, SERVER.number(), generation);
+    return find(CLIENTS, CookieKind.REQUEST, VIP, SERVER.number(), generation);
   }
 
   private @Nullable Connection find(
-      DatapathId at, Cookie.Kind kind, int vipNumber, int memberNumber, int generation) {
+      DatapathId at, CookieKind kind, int vipNumber, int memberNumber, int generation) {
     return latest.find(at, Cookie.of(kind, vipNumber, memberNumber, generation));
   }
 
@@ -50,12 +51,12 @@ class LatestConnectionsTest {
     latest.add(connection(7));
     DatapathId atMember = SERVER.at().switchId();
 
-    assertNotNull(find(CLIENTS, Cookie.Kind.REQUEST, VIP, SERVER.number(), 7));
-    assertNotNull(find(atMember, Cookie.Kind.REPLY, VIP, SERVER.number(), 7));
-    assertNull(find(CLIENTS, Cookie.Kind.REQUEST, VIP + 1, SERVER.number(), 7));
-    assertNull(find(CLIENTS, Cookie.Kind.REQUEST, VIP, SERVER.number() + 1, 7));
-    assertNull(find(atMember, Cookie.Kind.REQUEST, VIP, SERVER.number(), 7));
-    assertNull(find(CLIENTS, Cookie.Kind.REPLY, VIP, SERVER.number(), 7));
+    assertNotNull(find(CLIENTS, CookieKind.REQUEST, VIP, SERVER.number(), 7));
+    assertNotNull(find(atMember, CookieKind.REPLY, VIP, SERVER.number(), 7));
+    assertNull(find(CLIENTS, CookieKind.REQUEST, VIP + 1, SERVER.number(), 7));
+    assertNull(find(CLIENTS, CookieKind.REQUEST, VIP, SERVER.number() + 1, 7));
+    assertNull(find(atMember, CookieKind.REQUEST, VIP, SERVER.number(), 7));
+    assertNull(find(CLIENTS, CookieKind.REPLY, VIP, SERVER.number(), 7));
   }
 
   @Test

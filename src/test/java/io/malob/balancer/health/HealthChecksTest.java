@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.health.Health;
 import io.malob.json.RejectedException;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Fields;
+import io.malob.state.network.Routing;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.store.MemoryStore;
 import java.io.IOException;
@@ -36,8 +37,7 @@ class HealthChecksTest {
           () -> nanos,
           new Random(20_261_122)::nextInt,
           new Probes(
-              new FrameProbes(
-                  new FlowProgrammer(none -> Optional.empty()), bound -> 0, answers::add),
+              new FrameProbes(new RuleSender(none -> Optional.empty()), bound -> 0, answers::add),
               new HttpProbes(answers::add),
               address -> {
                 asked++;
@@ -45,6 +45,7 @@ class HealthChecksTest {
               },
               none -> true,
               () -> standsBy,
+              Routing.DIRECT,
               answers::add),
           answers,
           anyMember -> {},

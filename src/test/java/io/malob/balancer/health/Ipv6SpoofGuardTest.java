@@ -7,6 +7,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.malob.algorithm.Attachment;
+import io.malob.algorithm.NetworkSnapshot;
+import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.connection.CoreAccess;
@@ -14,8 +16,9 @@ import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServerLocations;
 import io.malob.balancer.view.ServerLocations.ServerLocation;
 import io.malob.balancer.view.ServerMoves;
-import io.malob.balancer.view.VipMac;
+import io.malob.openflow.EdgeMac;
 import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.network.SelfAddresses;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
 import io.malob.testing.Stub;
@@ -56,6 +59,7 @@ class Ipv6SpoofGuardTest {
 
   private final CatalogSnapshot catalog = mock(CatalogSnapshot.class);
   private final ServerLocations servers = mock(ServerLocations.class);
+  private final Topology topology = Topology.of(List.of(DatapathId.of(1)), List.of());
   private final RejectCounters rejects = new RejectCounters();
   private final List<IPAddress<?>> probed = new ArrayList<>();
   private long now;
@@ -65,6 +69,7 @@ class Ipv6SpoofGuardTest {
           Stub.of(ITopologyService.class).on("isAttachmentPointPort", with -> true).make(),
           new ServerMoves(locations(), () -> now),
           mock(CoreAccess.class),
+          SelfAddresses.parse("2001:db8::200/64").orElseThrow(),
           rejects,
           reply -> {},
           () -> now);
@@ -73,6 +78,9 @@ class Ipv6SpoofGuardTest {
     BalancerView view = mock(BalancerView.class);
     when(view.catalog()).thenReturn(catalog);
     when(view.serverLocations()).thenReturn(servers);
+    NetworkSnapshot network = mock(NetworkSnapshot.class);
+    when(network.topology()).thenReturn(topology);
+    when(view.network()).thenReturn(network);
     return view;
   }
 
@@ -86,9 +94,10 @@ class Ipv6SpoofGuardTest {
   @BeforeEach
   void aVipAndItsServer() {
     when(catalog.isVipAddress(VIP)).thenReturn(true);
+    when(catalog.isVipAddress(VIP, 0)).thenReturn(true);
     when(servers.contains(SERVER)).thenReturn(true);
-    when(servers.find(SERVER, THIEF_MAC.getLong())).thenReturn(LOCATION);
-    when(servers.find(SERVER, SERVER_MAC.getLong())).thenReturn(LOCATION);
+    when(servers.find(SERVER, THIEF_MAC.getLong(), 0)).thenReturn(LOCATION);
+    when(servers.find(SERVER, SERVER_MAC.getLong(), 0)).thenReturn(LOCATION);
   }
 
   private boolean passes(long switchId, int port, byte[] frame) {
@@ -121,11 +130,20 @@ class Ipv6SpoofGuardTest {
   @Test
   void claimsOfAVip_areRefused() {
     assertFalse(thiefSends(fromThief(LOCAL).advertisement(VIP, THIEF_MAC)));
-    assertFalse(thiefSends(Frames.tagged(fromThief(THIEF).advertisement(VIP, THIEF_MAC), 7)));
+    assertTrue(thiefSends(Frames.tagged(fromThief(THIEF).advertisement(VIP, THIEF_MAC), 7)));
     assertFalse(thiefSends(fromThief(VIP).solicitation(THIEF)));
     assertFalse(thiefSends(fromThief(VIP).advertisement(THIEF, THIEF_MAC)));
     assertFalse(thiefSends(fromThief(VIP).tcp(80, 1_000, 2)));
-    assertEquals(5, count(RejectReason.SPOOFED));
+    assertEquals(4, count(RejectReason.SPOOFED));
+  }
+
+  @Test
+  void claimsOfTheBalancersOwnAddress_areRefused() {
+    IPv6Address own = IPv6Address.of("2001:db8::200");
+    assertFalse(thiefSends(fromThief(LOCAL).advertisement(own, THIEF_MAC)));
+    assertFalse(thiefSends(fromThief(own).tcp(80, 1_000, 2)));
+    assertTrue(thiefSends(fromThief(THIEF).solicitation(own)));
+    assertEquals(2, count(RejectReason.SPOOFED));
   }
 
   @Test
@@ -142,7 +160,7 @@ class Ipv6SpoofGuardTest {
     assertFalse(thiefSends(claim));
     assertEquals(1, count(RejectReason.IN_DOUBT));
     assertEquals(List.of(SERVER), probed);
-    Ipv6Frames fromServer = new Ipv6Frames(SERVER_MAC, VipMac.of(VIP), SERVER, VIP);
+    Ipv6Frames fromServer = new Ipv6Frames(SERVER_MAC, EdgeMac.of(DatapathId.of(1)), SERVER, VIP);
     assertTrue(passes(2, 2, fromServer.advertisement(SERVER, SERVER_MAC)));
     assertFalse(thiefSends(claim));
     assertEquals(1, count(RejectReason.SPOOFED));
@@ -150,7 +168,7 @@ class Ipv6SpoofGuardTest {
 
   @Test
   void solicitationWithAVipsOwnMac_isStoppedAtOnce_andCountedWhenLinksAreKnown() {
-    Ipv6Frames own = new Ipv6Frames(VipMac.of(VIP), ALL_NODES_MAC, VIP, ALL_NODES);
+    Ipv6Frames own = new Ipv6Frames(EdgeMac.of(DatapathId.of(1)), ALL_NODES_MAC, VIP, ALL_NODES);
     assertFalse(thiefSends(own.solicitation(SERVER)));
     guard.tick();
     assertEquals(0, count(RejectReason.SPOOFED));

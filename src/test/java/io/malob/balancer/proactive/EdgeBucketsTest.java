@@ -8,16 +8,13 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Server;
 import io.malob.balancer.bucket.Buckets;
-import io.malob.balancer.proactive.EdgeBuckets.Permission;
-import io.malob.balancer.proactive.EdgeBuckets.State;
-import io.malob.balancer.proactive.EdgeBuckets.Wire;
-import io.malob.balancer.proactive.Situation.Standing;
+import io.malob.balancer.proactive.BucketInput.Standing;
 import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
 import io.malob.balancer.view.ServicePlan;
 import io.malob.json.RejectedException;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketCookie;
@@ -39,22 +36,21 @@ import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.MacAddress;
 
 /** The states of one edge, whose switch has both members. */
 class EdgeBucketsTest {
   private static final DatapathId EDGE = DatapathId.of(1);
   private static final int MOVE_SECONDS = 30;
   private static final BucketTraffic WEB =
-      new BucketTraffic(7, IPv4Address.of("10.0.0.100"), MacAddress.of(100), IpProtocol.TCP, 80);
+      new BucketTraffic(7, IPv4Address.of("10.0.0.100"), 0, IpProtocol.TCP, 80);
   private static final ImmutableList<Server> MEMBERS =
       ImmutableList.of(Servers.on(1, 1, 1), Servers.on(2, 1, 1));
-  private static final Permission ALL = new Permission(true, true, Set.of());
+  private static final EdgeReadiness ALL = new EdgeReadiness(true, true, Set.of());
 
   private final FakeSwitches switches = new FakeSwitches(1);
-  private final FlowProgrammer programmer = new FlowProgrammer(switches);
+  private final RuleSender ruleSender = new RuleSender(switches);
   private final ProgrammedSwitch sw =
-      new ProgrammedSwitch(EDGE, new RulePacer(programmer, Runnable::run, () -> 0));
+      new ProgrammedSwitch(EDGE, new RulePacer(ruleSender, Runnable::run, () -> 0));
   private final Wire wire =
       new Wire(sw, new SwitchTables(FakeSwitches.FACTORY, TableLayout.FOUR_TABLES), true);
   private final Map<Integer, Standing> standings =
@@ -78,7 +74,7 @@ class EdgeBucketsTest {
         new EdgeBuckets(
             EDGE,
             buckets,
-            new LabelTable(programmer, () -> nowNanos),
+            new LabelTable(ruleSender, () -> nowNanos),
             moves,
             () -> pinned++,
             nowNanos);
@@ -102,23 +98,23 @@ class EdgeBucketsTest {
     view = viewOf(view.catalog());
   }
 
-  private Situation now() {
+  private BucketInput now() {
     ImmutableList<Server> candidates =
         MEMBERS.stream()
             .filter(each -> standings.get(each.number()) == Standing.LIVE)
             .collect(ImmutableList.toImmutableList());
-    return new Situation(
+    return new BucketInput(
         view, view.network(), plan, WEB, candidates, MEMBERS, Map.copyOf(standings), nowNanos);
   }
 
-  private void advance(double @Nullable [] proposed, Permission permission) {
-    edge.advance(now(), wire, BucketSource.PORT, proposed, permission);
-    sw.flush(programmer, Runnable::run);
+  private void advance(double @Nullable [] proposed, EdgeReadiness readiness) {
+    edge.advance(now(), wire, BucketSource.PORT, proposed, readiness);
+    sw.flush(ruleSender, Runnable::run);
   }
 
   private void leave() {
     edge.leave(now(), wire, true);
-    sw.flush(programmer, Runnable::run);
+    sw.flush(ruleSender, Runnable::run);
   }
 
   private void pass(int seconds) {
@@ -127,7 +123,7 @@ class EdgeBucketsTest {
 
   private void becomeProactive() {
     advance(new double[] {0.5, 0.5}, ALL);
-    assertEquals(State.PROACTIVE, edge.state());
+    assertEquals(EdgeState.PROACTIVE, edge.state());
   }
 
   /** The buckets on the switch. */
@@ -140,17 +136,17 @@ class EdgeBucketsTest {
 
   @Test
   void edge_isProactive_whenMembersSidesAreReady_andThereIsRoom() {
-    assertEquals(State.REACTIVE, edge.state());
-    advance(new double[] {0.5, 0.5}, new Permission(true, false, Set.of()));
-    assertEquals(State.PREPARING, edge.state());
-    advance(null, new Permission(false, true, Set.of()));
-    assertEquals(State.PREPARING, edge.state());
+    assertEquals(EdgeState.REACTIVE, edge.state());
+    advance(new double[] {0.5, 0.5}, new EdgeReadiness(true, false, Set.of()));
+    assertEquals(EdgeState.PREPARING, edge.state());
+    advance(null, new EdgeReadiness(false, true, Set.of()));
+    assertEquals(EdgeState.PREPARING, edge.state());
     assertEquals(List.of(), onSwitch());
 
     advance(null, ALL);
 
-    assertEquals(State.PROACTIVE, edge.state());
-    assertEquals(Map.of(1, 32, 2, 32), edge.byMember());
+    assertEquals(EdgeState.PROACTIVE, edge.state());
+    assertEquals(Map.of(1, 32, 2, 32), edge.members().byMember());
     assertEquals(64, onSwitch().size());
     assertTrue(edge.isPublished());
     assertEquals(1, pinned);
@@ -162,16 +158,16 @@ class EdgeBucketsTest {
     pass(10);
     advance(new double[] {0, 0}, ALL);
 
-    assertEquals(State.PREPARING, edge.state());
+    assertEquals(EdgeState.PREPARING, edge.state());
   }
 
   @Test
   void edgeThatPrepares_isReactiveAtOnce() {
-    advance(null, new Permission(true, false, Set.of()));
+    advance(null, new EdgeReadiness(true, false, Set.of()));
 
     leave();
 
-    assertEquals(State.REACTIVE, edge.state());
+    assertEquals(EdgeState.REACTIVE, edge.state());
   }
 
   @Test
@@ -180,16 +176,16 @@ class EdgeBucketsTest {
     pass(1);
 
     leave();
-    assertEquals(State.LEAVING, edge.state());
-    assertEquals(64, edge.moving());
+    assertEquals(EdgeState.LEAVING, edge.state());
+    assertEquals(64, edge.members().moving());
     assertTrue(onSwitch().stream().allMatch(BucketCookie::isMoving));
     pass(MOVE_SECONDS - 1);
     leave();
-    assertEquals(State.LEAVING, edge.state());
+    assertEquals(EdgeState.LEAVING, edge.state());
     pass(1);
     leave();
 
-    assertEquals(State.REACTIVE, edge.state());
+    assertEquals(EdgeState.REACTIVE, edge.state());
     assertEquals(List.of(), onSwitch());
   }
 
@@ -218,9 +214,9 @@ class EdgeBucketsTest {
 
     advance(null, ALL);
 
-    assertEquals(State.PROACTIVE, edge.state());
-    assertEquals(Map.of(1, 32, 2, 32), edge.byMember());
-    assertEquals(0, edge.moving());
+    assertEquals(EdgeState.PROACTIVE, edge.state());
+    assertEquals(Map.of(1, 32, 2, 32), edge.members().byMember());
+    assertEquals(0, edge.members().moving());
     assertEquals(before, Set.copyOf(onSwitch()));
     assertEquals(0, moves.total());
   }
@@ -233,8 +229,8 @@ class EdgeBucketsTest {
 
     advance(new double[] {1}, ALL);
 
-    assertEquals(Map.of(2, 64), edge.byMember());
-    assertEquals(0, edge.moving());
+    assertEquals(Map.of(2, 64), edge.members().byMember());
+    assertEquals(0, edge.members().moving());
     assertEquals(32, moves.total());
   }
 
@@ -245,12 +241,12 @@ class EdgeBucketsTest {
     set(1, Standing.DRAINING);
 
     advance(new double[] {1}, ALL);
-    assertEquals(32, edge.moving());
+    assertEquals(32, edge.members().moving());
     assertEquals(32, onSwitch().stream().filter(BucketCookie::isMoving).count());
     pass(MOVE_SECONDS);
     advance(null, ALL);
 
-    assertEquals(0, edge.moving());
+    assertEquals(0, edge.members().moving());
     assertTrue(onSwitch().stream().allMatch(each -> each.memberNumber() == 2));
   }
 
@@ -260,8 +256,8 @@ class EdgeBucketsTest {
     becomeProactive();
     pass(1);
     standings.put(2, Standing.ABSENT);
-    Situation discovering =
-        new Situation(
+    BucketInput discovering =
+        new BucketInput(
             view, view.network(), plan, WEB, MEMBERS, MEMBERS, Map.copyOf(standings), nowNanos);
 
     edge.advance(discovering, wire, BucketSource.PORT, new double[] {1, 0}, ALL);
@@ -269,7 +265,7 @@ class EdgeBucketsTest {
     set(2, Standing.LIVE);
     advance(new double[] {0.5, 0.5}, ALL);
 
-    assertEquals(Map.of(1, 32, 2, 32), edge.byMember());
+    assertEquals(Map.of(1, 32, 2, 32), edge.members().byMember());
     assertEquals(0, moves.total());
   }
 }

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.Path;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
 import io.malob.testing.Servers;
@@ -28,7 +28,7 @@ class LeadsTest {
 
   private final FakeSwitches switches = new FakeSwitches(3);
   private final AtomicLong clock = new AtomicLong();
-  private final LabelTable labels = new LabelTable(new FlowProgrammer(switches), clock::get);
+  private final LabelTable labels = new LabelTable(new RuleSender(switches), clock::get);
   private final Leads<Integer> leads = new Leads<>(labels);
 
   private void confirm() {

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.Server;
 import io.malob.balancer.reroute.RulePacer;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.Onward;
 import io.malob.openflow.RuleKey;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -30,25 +30,25 @@ import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class ProgrammedSwitchTest {
   private static final OFFactory FACTORY = FakeSwitches.FACTORY;
   private static final SwitchTables TABLES = new SwitchTables(FACTORY, TableLayout.FOUR_TABLES);
   private static final BucketTraffic WEB =
-      new BucketTraffic(7, IPv4Address.of("10.0.0.100"), MacAddress.of(100), IpProtocol.TCP, 80);
+      new BucketTraffic(7, IPv4Address.of("10.0.0.100"), 0, IpProtocol.TCP, 80);
   private static final Server MEMBER = Servers.of(1, 1);
 
   private final FakeSwitches switches = new FakeSwitches(1);
-  private final FlowProgrammer programmer = new FlowProgrammer(switches);
-  private final RulePacer pacer = new RulePacer(programmer, Runnable::run, () -> 0);
+  private final RuleSender ruleSender = new RuleSender(switches);
+  private final RulePacer pacer = new RulePacer(ruleSender, Runnable::run, () -> 0);
   private final ProgrammedSwitch sw = new ProgrammedSwitch(DatapathId.of(1), pacer);
   private int seen;
 
-  private static OFFlowAdd toClient(@Nullable Label label) {
-    Onward next = label == null ? Onward.to(MEMBER.at()) : Onward.by(label, OFPort.of(7));
-    return ReplyRules.toClient(TABLES, WEB, IPv4Address.of("10.0.0.1"), next);
+  private static OFFlowAdd toNextHop(@Nullable Label label) {
+    Onward next =
+        label == null ? Onward.to(MEMBER.at()) : Onward.by(label, OFPort.of(7), MEMBER.at());
+    return ReplyRules.toNextHop(TABLES, WEB, next);
   }
 
   private static OFFlowAdd translate(Server member) {
@@ -72,7 +72,7 @@ class ProgrammedSwitchTest {
 
   /** The commands that are sent now. */
   private List<OFFlowModCommand> flush() {
-    sw.flush(programmer, Runnable::run);
+    sw.flush(ruleSender, Runnable::run);
     List<OFFlowModCommand> all =
         switches.get(1).messages().stream()
             .map(message -> ((OFFlowMod) message).getCommand())
@@ -84,24 +84,24 @@ class ProgrammedSwitchTest {
 
   @Test
   void set_newRules_addsThem_andTheSameAgain_sendsNothing() {
-    set(toClient(null), translate(MEMBER));
+    set(toNextHop(null), translate(MEMBER));
     assertEquals(List.of(OFFlowModCommand.ADD, OFFlowModCommand.ADD), flush());
 
-    set(toClient(null), translate(MEMBER));
+    set(toNextHop(null), translate(MEMBER));
     assertEquals(List.of(), flush());
     assertEquals(2, sw.size());
   }
 
   @Test
   void set_otherActions_modifies_soThatCountersGoOn() {
-    set(toClient(null));
+    set(toNextHop(null));
     flush();
 
-    set(toClient(new Label(5)));
+    set(toNextHop(new Label(5)));
 
     assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
     assertEquals(
-        toClient(new Label(5)).getInstructions(),
+        toNextHop(new Label(5)).getInstructions(),
         switches.get(1).table().rules().get(0).instructions());
   }
 
@@ -111,10 +111,10 @@ class ProgrammedSwitchTest {
 
   @Test
   void reroute_otherActions_waitForTheirTurn() {
-    set(toClient(null));
+    set(toNextHop(null));
     flush();
 
-    reroute(toClient(new Label(5)));
+    reroute(toNextHop(new Label(5)));
     assertEquals(List.of(), flush());
     assertTrue(sw.isWaiting());
     pacer.tick();
@@ -122,20 +122,20 @@ class ProgrammedSwitchTest {
     assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
     assertFalse(sw.isWaiting());
     assertEquals(
-        toClient(new Label(5)).getInstructions(),
+        toNextHop(new Label(5)).getInstructions(),
         switches.get(1).table().rules().get(0).instructions());
   }
 
   @Test
   void reroute_andBackOrWithoutTheRule_sendsNothingLater() {
-    set(toClient(null));
+    set(toNextHop(null));
     flush();
-    reroute(toClient(new Label(5)));
-    reroute(toClient(null));
+    reroute(toNextHop(new Label(5)));
+    reroute(toNextHop(null));
     pacer.tick();
     assertEquals(List.of(), flush());
 
-    reroute(toClient(new Label(5)));
+    reroute(toNextHop(new Label(5)));
     set();
     pacer.tick();
 
@@ -144,20 +144,20 @@ class ProgrammedSwitchTest {
 
   @Test
   void disconnected_sendsWhatWaits_onceTheSwitchHasBeenRead() {
-    set(toClient(null));
+    set(toNextHop(null));
     flush();
-    reroute(toClient(new Label(5)));
+    reroute(toNextHop(new Label(5)));
 
     sw.disconnected();
     pacer.tick();
     assertEquals(List.of(), flush());
     Set<RuleKey> read = new HashSet<>();
-    assertTrue(sw.found(found(toClient(null)), false, read));
+    assertTrue(sw.found(found(toNextHop(null)), false, read));
     sw.complete(read, 0, TABLES.layout(), 0);
 
     assertEquals(List.of(OFFlowModCommand.ADD), flush());
     assertEquals(
-        toClient(new Label(5)).getInstructions(),
+        toNextHop(new Label(5)).getInstructions(),
         switches.get(1).table().rules().get(0).instructions());
   }
 
@@ -193,11 +193,11 @@ class ProgrammedSwitchTest {
 
   @Test
   void set_fewerRules_deletesTheOthers_andOnlyThoseOfTheOwner() {
-    set(translate(MEMBER), toClient(null));
+    set(translate(MEMBER), toNextHop(null));
     sw.set("other", List.of(translate(Servers.of(2, 1))), TABLES, 0);
     flush();
 
-    set(toClient(null));
+    set(toNextHop(null));
 
     assertEquals(List.of(OFFlowModCommand.DELETE_STRICT), flush());
     assertEquals(2, switches.get(1).table().rules().size());
@@ -234,11 +234,11 @@ class ProgrammedSwitchTest {
 
   @Test
   void found_withOtherActions_isSentAgain() {
-    set(toClient(null));
+    set(toNextHop(null));
     flush();
     Set<RuleKey> read = new HashSet<>();
 
-    assertTrue(sw.found(found(toClient(new Label(5))), false, read));
+    assertTrue(sw.found(found(toNextHop(new Label(5))), false, read));
     sw.complete(read, 0, TABLES.layout(), 0);
 
     assertEquals(List.of(OFFlowModCommand.ADD), flush());
@@ -246,7 +246,7 @@ class ProgrammedSwitchTest {
 
   @Test
   void orphans_areTakenOver_changed_orRemoved() {
-    for (OFFlowAdd rule : List.of(translate(MEMBER), toClient(new Label(5)))) {
+    for (OFFlowAdd rule : List.of(translate(MEMBER), toNextHop(new Label(5)))) {
       assertFalse(sw.found(found(rule), false, new HashSet<>()));
       assertTrue(sw.found(found(rule), true, new HashSet<>()));
       assertTrue(sw.found(found(rule), false, new HashSet<>()));
@@ -255,7 +255,7 @@ class ProgrammedSwitchTest {
     assertTrue(sw.usesFoundLabel(new Label(5)));
     assertFalse(sw.usesFoundLabel(new Label(6)));
 
-    set(translate(MEMBER), toClient(new Label(6)));
+    set(translate(MEMBER), toNextHop(new Label(6)));
 
     assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
     assertFalse(sw.usesFoundLabel(new Label(5)));
@@ -267,7 +267,7 @@ class ProgrammedSwitchTest {
 
   @Test
   void reset_sendsAllAgain() {
-    set(translate(MEMBER), toClient(null));
+    set(translate(MEMBER), toNextHop(null));
     flush();
 
     sw.reset(TABLES.layout(), 0);

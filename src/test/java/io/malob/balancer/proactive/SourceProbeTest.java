@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.proactive.SourceProbe.Result;
+import io.malob.capability.FeatureProbes;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.bucket.BucketSource;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +26,9 @@ class SourceProbeTest {
   private static final DatapathId SWITCH = DatapathId.of(1);
 
   private final FakeSwitches switches = new FakeSwitches(1);
+  private final FeatureProbes features = new FeatureProbes();
   private final SourceProbe probe =
-      new SourceProbe(new FlowProgrammer(switches), BucketSource.PORT);
+      new SourceProbe(features, new RuleSender(switches), BucketSource.PORT);
 
   private List<OFFlowAdd> probes() {
     return switches.get(1).messages().stream()
@@ -36,7 +38,7 @@ class SourceProbeTest {
   }
 
   private boolean refuse(OFFlowAdd rule) {
-    return probe.refused(
+    return features.refused(
         FakeSwitches.FACTORY
             .errorMsgs()
             .buildBadMatchErrorMsg()
@@ -94,7 +96,7 @@ class SourceProbeTest {
     assertEquals(Result.NONE, probe.of(SWITCH, IpFamily.IPV4));
     assertEquals(Optional.empty(), probe.known(SWITCH, IpFamily.IPV4).source());
     assertEquals(2, probes().size());
-    probe.forget(SWITCH);
+    features.forget(SWITCH);
     assertEquals(Result.PENDING, probe.of(SWITCH, IpFamily.IPV4));
     assertEquals(3, probes().size());
   }
@@ -113,7 +115,7 @@ class SourceProbeTest {
 
     assertEquals(Result.PORT, probe.of(SWITCH, IpFamily.IPV4));
     assertEquals(Result.NONE, probe.of(SWITCH, IpFamily.IPV6));
-    probe.forget(SWITCH);
+    features.forget(SWITCH);
     assertEquals(Result.PENDING, probe.known(SWITCH, IpFamily.IPV4));
     assertEquals(Result.PENDING, probe.known(SWITCH, IpFamily.IPV6));
   }
@@ -123,11 +125,11 @@ class SourceProbeTest {
   void fullTable_isNoRefusal() {
     switches.holdBarriers();
     probe.of(SWITCH, IpFamily.IPV4);
-    assertTrue(probe.refused(tableFull(probes().get(0))));
+    assertTrue(features.refused(tableFull(probes().get(0))));
     switches.get(1).answerBarrier();
 
     assertEquals(Result.PORT, probe.of(SWITCH, IpFamily.IPV4));
-    assertFalse(probe.refused(tableFull(probes().get(0))));
+    assertFalse(features.refused(tableFull(probes().get(0))));
   }
 
   @Test

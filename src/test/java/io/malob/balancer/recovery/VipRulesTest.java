@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.openflow.SwitchRules;
+import io.malob.openflow.VipPlace;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,19 +25,27 @@ final class VipRulesTest {
 
   private final VipRules rules = new VipRules(true);
 
+  private static final VipPlace PLACE = VipPlace.inAllVlans(ADDRESS);
+
+  /** What adds the rules of an address, if the VIPs have these addresses. */
+  private List<OFMessage> add(OFFactory factory, VipPlace vip, VipPlace... vips) {
+    return rules.of(Set.of(vips)).get(vip).add(factory);
+  }
+
   @Test
   void switchesOfOneVersionShareTheRules() {
-    List<OFMessage> first = rules.add(OPENFLOW_13, ADDRESS);
+    List<OFMessage> first = add(OPENFLOW_13, PLACE, PLACE);
 
     assertEqualRules(SwitchRules.addVip(OPENFLOW_13, ADDRESS), first);
-    assertSame(first, rules.add(OPENFLOW_13, ADDRESS));
-    assertEqualRules(SwitchRules.addVip(OPENFLOW_15, ADDRESS), rules.add(OPENFLOW_15, ADDRESS));
+    assertSame(first, add(OPENFLOW_13, PLACE, PLACE));
+    assertEqualRules(SwitchRules.addVip(OPENFLOW_15, ADDRESS), add(OPENFLOW_15, PLACE, PLACE));
   }
 
   @Test
   void tcpFlagsHaveNewTransactionIds() {
-    List<OFMessage> first = rules.addTcpFlags(OPENFLOW_13, ADDRESS);
-    List<OFMessage> second = rules.addTcpFlags(OPENFLOW_13, ADDRESS);
+    rules.of(Set.of(PLACE));
+    List<OFMessage> first = rules.addTcpFlags(OPENFLOW_13, PLACE);
+    List<OFMessage> second = rules.addTcpFlags(OPENFLOW_13, PLACE);
 
     assertEqualRules(SwitchRules.addTcpFlags(OPENFLOW_13, ADDRESS, true), first);
     assertEqualRules(first, second);
@@ -47,21 +56,22 @@ final class VipRulesTest {
 
   @Test
   void tcpFlagsWithoutEnds() {
+    VipRules withoutEnds = new VipRules(false);
+    withoutEnds.of(Set.of(PLACE));
+
     assertEqualRules(
         SwitchRules.addTcpFlags(OPENFLOW_13, ADDRESS, false),
-        new VipRules(false).addTcpFlags(OPENFLOW_13, ADDRESS));
+        withoutEnds.addTcpFlags(OPENFLOW_13, PLACE));
   }
 
   @Test
   void forgetsTheRulesOfOtherAddresses() {
-    IPAddress<?> other = IPAddress.of("fd00::1");
-    List<OFMessage> kept = rules.add(OPENFLOW_13, ADDRESS);
-    List<OFMessage> forgotten = rules.add(OPENFLOW_13, other);
+    VipPlace other = VipPlace.inAllVlans(IPAddress.of("fd00::1"));
+    List<OFMessage> kept = add(OPENFLOW_13, PLACE, PLACE, other);
+    List<OFMessage> forgotten = add(OPENFLOW_13, other, PLACE, other);
 
-    rules.retain(Set.of(ADDRESS));
-
-    assertSame(kept, rules.add(OPENFLOW_13, ADDRESS));
-    assertNotSame(forgotten, rules.add(OPENFLOW_13, other));
+    assertSame(kept, add(OPENFLOW_13, PLACE, PLACE));
+    assertNotSame(forgotten, add(OPENFLOW_13, other, PLACE, other));
   }
 
   private static void assertEqualRules(List<OFMessage> expected, List<OFMessage> actual) {

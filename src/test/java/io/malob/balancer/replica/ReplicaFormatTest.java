@@ -17,13 +17,13 @@ import io.malob.balancer.replica.ReplicaEntry.Gone;
 import io.malob.balancer.replica.ReplicaEntry.LabelGone;
 import io.malob.balancer.replica.ReplicaEntry.Labelled;
 import io.malob.balancer.replica.ReplicaEntry.Placed;
-import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
+import io.malob.module.FieldWriter;
 import io.malob.openflow.label.Label;
 import io.malob.testing.FuzzCorpus;
 import io.malob.testing.Mutator;
 import io.malob.testing.Topologies;
+import io.malob.testing.WireBytes;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +35,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 class ReplicaFormatTest {
+  private static final byte VERSION = 3;
   private static final FiveTuple REQUEST = FiveTuple.of(6, -2, 65_535, 0x0a000064, 443);
   private static final String CLIENT = "2001:db8::9";
   private static final String VIP = "2001:db8::64";
@@ -72,28 +73,25 @@ class ReplicaFormatTest {
           new Again());
 
   private static Attachment at(long switchId, int port, String mac) {
-    return new Attachment(DatapathId.of(switchId), OFPort.of(port), MacAddress.of(mac));
+    int vlan = port == 0xffff ? 4_094 : 0;
+    return new Attachment(DatapathId.of(switchId), OFPort.of(port), MacAddress.of(mac), vlan);
   }
 
   private static byte[] written(List<ReplicaEntry> entries) {
-    ByteBuffer out = ByteBuffer.allocate(10_000).put(ReplicaFormat.VERSION);
-    for (ReplicaEntry entry : entries) {
-      int before = out.position();
-      ReplicaFormat.write(entry, out);
-      int size = out.position() - before;
-      assertTrue(size <= ReplicaFormat.maxBytes(entry), () -> entry + " takes " + size);
-    }
-    return Arrays.copyOf(out.array(), out.position());
+    FieldWriter out = new FieldWriter(0);
+    ReplicaFormat.begin(out);
+    entries.forEach(entry -> ReplicaFormat.FORMAT.write(entry, out));
+    return out.toBytes();
   }
 
   private static String problem(byte... message) {
     return assertThrows(
-            UnreadableException.class, () -> ReplicaFormat.read(ByteBuffer.wrap(message)))
+            IllegalArgumentException.class, () -> ReplicaFormat.read(ByteBuffer.wrap(message)))
         .getMessage();
   }
 
   @Test
-  void entries_areReadAsTheyWereWritten() throws UnreadableException {
+  void entries_areReadAsTheyWereWritten() {
     assertEquals(ALL, ReplicaFormat.read(ByteBuffer.wrap(written(ALL))));
   }
 
@@ -104,7 +102,7 @@ class ReplicaFormatTest {
 
   /** A key has no meaning to another controller, which may have given it to another address. */
   @Test
-  void ipv6Addresses_areWrittenInFull() throws UnreadableException {
+  void ipv6Addresses_areWrittenInFull() {
     List<ReplicaEntry> entries = List.of(overIpv6(), new Gone(OVER_IPV6, DatapathId.of(5)));
     byte[] written = written(entries);
     assertEquals(entries, ReplicaFormat.read(ByteBuffer.wrap(written)));
@@ -142,12 +140,10 @@ class ReplicaFormatTest {
 
   @Test
   void unreadableMessage_isRejectedWithTheFieldsName() {
-    assertEquals("version 1, not 2", problem((byte) 1));
-    assertEquals("kind of entry 99", problem(ReplicaFormat.VERSION, (byte) 99));
-    assertEquals(
-        "label 0",
-        problem(ReplicaFormat.VERSION, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0));
-    assertEquals("the message ends within an entry", problem(ReplicaFormat.VERSION, (byte) 2));
+    assertEquals("version 1, not 3", problem((byte) 1));
+    assertEquals("kind of entry 99", problem(VERSION, (byte) 99));
+    assertEquals("label 0", problem(VERSION, (byte) 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0));
+    assertEquals("the message ends within an entry", problem(VERSION, (byte) 2));
     assertEquals("the message ends within an entry", problem());
   }
 
@@ -166,5 +162,12 @@ class ReplicaFormatTest {
     }
     assertTrue(read > 50 && read < 950, read + " of 1,000");
     assertTrue(ReplicaFuzz.isRead(FuzzCorpus.read("replica.txt").get("all")));
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() {
+    WireBytes.check("connections", written(ALL));
+    WireBytes.check("connections-ipv6", written(List.of(overIpv6())));
+    assertEquals(ALL, ReplicaFormat.read(ByteBuffer.wrap(WireBytes.read("connections"))));
   }
 }

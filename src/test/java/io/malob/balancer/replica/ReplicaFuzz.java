@@ -1,13 +1,13 @@
 package io.malob.balancer.replica;
 
 import io.malob.algorithm.AddressKey;
-import io.malob.balancer.replica.ReplicaFormat.UnreadableException;
+import io.malob.module.FieldWriter;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Reads bytes as a message about connections: it is unreadable, or what was read can be written, in
- * the room that the sender reserves, and is read again. In the form that Jazzer calls.
+ * Reads bytes as a message about connections: it is unreadable, or what was read can be written and
+ * is read again. In the form that Jazzer calls.
  */
 public final class ReplicaFuzz {
   /** Bounds what a long run keeps of the addresses that it makes up. */
@@ -27,14 +27,14 @@ public final class ReplicaFuzz {
   static boolean isRead(byte[] message) {
     try {
       List<ReplicaEntry> entries = ReplicaFormat.read(ByteBuffer.wrap(message));
-      int room = 1 + entries.stream().mapToInt(ReplicaFormat::maxBytes).sum();
-      ByteBuffer written = ByteBuffer.allocate(room).put(ReplicaFormat.VERSION);
-      entries.forEach(entry -> ReplicaFormat.write(entry, written));
-      if (!ReplicaFormat.read(written.flip()).equals(entries)) {
+      FieldWriter written = new FieldWriter(0);
+      ReplicaFormat.begin(written);
+      entries.forEach(entry -> ReplicaFormat.FORMAT.write(entry, written));
+      if (!ReplicaFormat.read(ByteBuffer.wrap(written.toBytes())).equals(entries)) {
         throw new AssertionError("expected the same entries: " + entries);
       }
       return true;
-    } catch (UnreadableException e) {
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }

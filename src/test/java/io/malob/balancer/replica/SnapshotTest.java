@@ -14,20 +14,21 @@ import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
 import io.malob.balancer.admission.AdmissionControl;
 import io.malob.balancer.admission.ConnectionTeardown;
+import io.malob.balancer.admission.ReadSwitches;
 import io.malob.balancer.connection.ConnectionTable;
-import io.malob.balancer.connection.ForeignSwitches;
 import io.malob.balancer.connection.HalfOpenLimit;
-import io.malob.balancer.recovery.ReadSwitches;
+import io.malob.balancer.connection.UnownedSwitches;
 import io.malob.balancer.replica.ReplicaEntry.Begin;
 import io.malob.balancer.replica.ReplicaEntry.End;
 import io.malob.balancer.replica.ReplicaEntry.LabelGone;
 import io.malob.balancer.replica.ReplicaEntry.Labelled;
 import io.malob.balancer.view.ViewWriter;
+import io.malob.module.FieldWriter;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import java.nio.ByteBuffer;
@@ -51,10 +52,12 @@ class SnapshotTest {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private final List<ReplicaEntry> sent = new ArrayList<>();
   private final IOFSwitchService switches = mock(IOFSwitchService.class);
-  private final ForeignSwitches foreign = mock(ForeignSwitches.class);
+  private final UnownedSwitches unowned = mock(UnownedSwitches.class);
   private final ConnectionTable connections = new ConnectionTable(9, 9, 9, () -> 0, gone -> {});
-  private final LabelTable labels =
-      new LabelTable(new FlowProgrammer(new FakeSwitches(1)), () -> 0L);
+  private final LabelTable labels = new LabelTable(new RuleSender(new FakeSwitches(1)), () -> 0L);
+  private final ReplicaTables tables =
+      new ReplicaTables(
+          connections, labels, mock(HalfOpenLimit.class), unowned, new ReadSwitches());
   private final IPeerService service =
       new IPeerService() {
         @Override
@@ -62,11 +65,7 @@ class SnapshotTest {
 
         @Override
         public boolean send(String peer, PeerTopic topic, byte[] message) {
-          try {
-            sent.addAll(ReplicaFormat.read(ByteBuffer.wrap(message)));
-          } catch (ReplicaFormat.UnreadableException e) {
-            throw new AssertionError(e);
-          }
+          sent.addAll(ReplicaFormat.read(ByteBuffer.wrap(message)));
           return true;
         }
 
@@ -76,24 +75,12 @@ class SnapshotTest {
         }
       };
   private final ReplicaPublisher publisher =
-      new ReplicaPublisher(
-          service,
-          switches,
-          new ReadSwitches(),
-          foreign,
-          connections,
-          labels,
-          mock(HalfOpenLimit.class),
-          () -> 0L);
+      new ReplicaPublisher(service, switches, tables, () -> 0L);
   private final Replica replica =
       new Replica(
           service,
           mock(ReplicaPublisher.class),
-          foreign,
-          new ReadSwitches(),
-          connections,
-          labels,
-          mock(HalfOpenLimit.class),
+          tables,
           mock(AdmissionControl.class),
           mock(ConnectionTeardown.class),
           mock(ViewWriter.class),
@@ -118,7 +105,7 @@ class SnapshotTest {
   @Test
   void manyLabels_areSentWhole() {
     int count = 250_000;
-    when(foreign.keepsLabel(anyInt(), any())).thenReturn(true);
+    when(unowned.keepsLabel(anyInt(), any())).thenReturn(true);
     Path path = path(5);
     IntStream.rangeClosed(1, count).forEach(id -> labels.replicate(new Label(id), path, null));
     publisher.begin("b");
@@ -142,20 +129,22 @@ class SnapshotTest {
   }
 
   private static ByteBuffer message(ReplicaEntry... entries) {
-    ByteBuffer message = ByteBuffer.allocate(1_000).put(ReplicaFormat.VERSION);
+    FieldWriter message = new FieldWriter(1_000);
+    ReplicaFormat.begin(message);
     for (ReplicaEntry entry : entries) {
-      ReplicaFormat.write(entry, message);
+      ReplicaFormat.FORMAT.write(entry, message);
     }
-    return message.flip();
+    return ByteBuffer.wrap(message.toBytes());
   }
 
   /** Nothing of it matters. */
   private static ByteBuffer large() {
-    ByteBuffer message = ByteBuffer.allocate(1 << 20).put(ReplicaFormat.VERSION);
-    while (message.remaining() >= 5) {
-      ReplicaFormat.write(new LabelGone(1), message);
+    FieldWriter message = new FieldWriter(1 << 20);
+    ReplicaFormat.begin(message);
+    while (message.size() <= (1 << 20) - 5) {
+      ReplicaFormat.FORMAT.write(new LabelGone(1), message);
     }
-    return message.flip();
+    return ByteBuffer.wrap(message.toBytes());
   }
 
   private void receive(ByteBuffer message) {
@@ -170,7 +159,7 @@ class SnapshotTest {
 
   @Test
   void snapshot_ofWhichAMessageWasDropped_isNotComplete_butTheNextOneIs() {
-    when(foreign.test(any())).thenReturn(true);
+    when(unowned.test(any())).thenReturn(true);
     receive(message(new Begin(ImmutableSet.of(S1)), new End()));
     run();
     assertTrue(replica.covers(S1));

@@ -12,7 +12,7 @@ import io.malob.algorithm.graph.Path;
 import io.malob.algorithm.graph.Topology;
 import io.malob.monitor.IMonitorService;
 import io.malob.state.network.LinkMeasurements;
-import io.malob.state.network.LinkTracker;
+import io.malob.state.network.MeasuredLinks;
 import io.malob.state.network.Measurement;
 import io.malob.state.network.Measurement.Source;
 import io.malob.state.network.TimesToLive;
@@ -29,8 +29,8 @@ class NetworkValuesTest {
   private static final Topology TOPOLOGY =
       Topology.of(List.of(FIRST.src(), FIRST.dst()), List.of(FIRST, SECOND));
 
-  private final LinkTracker links =
-      new LinkTracker(new TimesToLive(1_000_000, 1_000_000, 1_000_000, 1_000_000));
+  private final MeasuredLinks links =
+      new MeasuredLinks(new TimesToLive(1_000_000, 1_000_000, 1_000_000, 1_000_000));
   private final IMonitorService monitor =
       Stub.of(IMonitorService.class)
           .on("links", none -> links)
@@ -62,7 +62,7 @@ class NetworkValuesTest {
   /** Its path leads over a switch that has another master, which has measured the link. */
   @Test
   void latencyToldByAnotherController_counts() {
-    links.told(
+    links.learn(
         SECOND, new LinkMeasurements(new Measurement(150_000, 0, Source.PROBE), null, null, null));
 
     assertEquals(150_000, latency(values.of(TOPOLOGY), SECOND));

@@ -490,6 +490,19 @@ class ElectionTest {
     assertEquals(Optional.empty(), b.election.masterOf(DatapathId.of(2)));
   }
 
+  /** Both keys would otherwise be those of one switch. */
+  @Test
+  void keyOfAnOtherSpelling_isNoSwitchs() {
+    SimulatedCluster.Controller a = controller("a");
+    SimulatedCluster.Switch sw = cluster.addSwitch(1);
+    cluster.passUntil(() -> sw.master != null, SECOND / 4);
+    cluster.etcd.put("masters/1", "x");
+    cluster.pass(2 * SECOND);
+    assertEquals(Map.of(sw.id, "a"), a.election.view().masters());
+    SimulatedCluster.Controller b = controller("b");
+    assertEquals(Optional.of("a"), b.election.masterOf(sw.id));
+  }
+
   @Test
   void keys_areTheSameEverywhere_andNotOfAnotherPurposeOrCluster() throws Exception {
     controller("a");

@@ -25,7 +25,7 @@ final class SimulatedEtcd {
   private final Map<Long, Lease> leases = new HashMap<>();
   private final List<Event> history = new ArrayList<>();
   private final List<Runnable> waitingForQuorum = new ArrayList<>();
-  private final List<Watch> watches = new ArrayList<>();
+  private final List<OpenWatch> watches = new ArrayList<>();
   private long revision = 1;
   private long leaseNumbers;
   private boolean hasQuorum = true;
@@ -220,7 +220,7 @@ final class SimulatedEtcd {
   }
 
   private void tellWatches() {
-    List.copyOf(watches).forEach(Watch::send);
+    List.copyOf(watches).forEach(OpenWatch::send);
   }
 
   // ---- clients ----
@@ -254,7 +254,7 @@ final class SimulatedEtcd {
 
     /** Its watches have fallen behind the history that etcd keeps. */
     void loseWatches() {
-      List<Watch> lost = watches.stream().filter(watch -> watch.client == this).toList();
+      List<OpenWatch> lost = watches.stream().filter(watch -> watch.client == this).toList();
       watches.removeAll(lost);
       lost.forEach(watch -> watch.watcher.lost());
     }
@@ -334,8 +334,8 @@ final class SimulatedEtcd {
     }
 
     @Override
-    public AutoCloseable watch(String prefix, long fromRevision, Watcher watcher) {
-      Watch watch = new Watch(this, prefix, fromRevision, watcher);
+    public Etcd.Watch watch(String prefix, long fromRevision, Watcher watcher) {
+      OpenWatch watch = new OpenWatch(this, prefix, fromRevision, watcher);
       watches.add(watch);
       queue.after(delayNanos.getAsLong(), watch::send);
       return () -> watches.remove(watch);
@@ -347,7 +347,7 @@ final class SimulatedEtcd {
     }
   }
 
-  private final class Watch {
+  private final class OpenWatch {
     final Client client;
     private final String prefix;
     private final Etcd.Watcher watcher;
@@ -357,7 +357,7 @@ final class SimulatedEtcd {
     /** Counts connections: what was under way when one broke is sent again by the next. */
     private int connection;
 
-    Watch(Client client, String prefix, long fromRevision, Etcd.Watcher watcher) {
+    OpenWatch(Client client, String prefix, long fromRevision, Etcd.Watcher watcher) {
       this.client = client;
       this.prefix = prefix;
       this.watcher = watcher;

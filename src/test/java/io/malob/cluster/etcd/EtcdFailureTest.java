@@ -3,6 +3,7 @@ package io.malob.cluster.etcd;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Suppliers;
 import com.google.common.collect.ImmutableList;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -55,7 +56,7 @@ class EtcdFailureTest {
               ImmutableList.of(URI.create("https://127.0.0.1:" + server.getLocalPort())),
               "/malob/",
               TIMEOUT,
-              Optional.of(SSLContext.getDefault()),
+              Optional.of(Suppliers.ofInstance(SSLContext.getDefault())),
               Optional.empty());
       try (Etcd etcd = new HttpEtcd(access)) {
         String why =

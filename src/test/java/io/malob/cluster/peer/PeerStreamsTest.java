@@ -55,7 +55,7 @@ class PeerStreamsTest {
       PeerListeners listeners = new PeerListeners();
       listeners.add(PeerTopic.HOSTS, this);
       streams = new PeerStreams(name, LOOPBACK, listeners);
-      streams.start(key, this);
+      streams.useKey(key, this);
       controllers.add(this);
     }
 

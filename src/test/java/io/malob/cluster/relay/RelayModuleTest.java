@@ -12,10 +12,11 @@ import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.module.PeerTopic;
-import io.malob.openflow.FlowProgrammer.SwitchConnection;
+import io.malob.openflow.RuleSender.SwitchConnection;
 import io.malob.testing.PeerFuzz;
 import io.malob.testing.Stub;
 import io.malob.testing.Wire;
+import io.malob.testing.WireBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -356,11 +357,27 @@ class RelayModuleTest {
     rule(2).writeTo(rules);
     for (int length = 0; length < rules.readableBytes(); length++) {
       byte[] part = new byte[9 + length];
-      ByteBuffer.wrap(part).put(RelayFormat.WRITE).putLong(SWITCH.getLong());
+      ByteBuffer.wrap(part).put((byte) RelayFormat.WRITE).putLong(SWITCH.getLong());
       rules.getBytes(0, part, 9, length);
       b.written.clear();
       b.relay.received("a", ByteBuffer.wrap(part));
       assertEquals(length == one ? 1 : 0, b.written.size());
     }
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() {
+    assertTrue(a.found().write(List.of(rule(1).createBuilder().setXid(7).build())));
+    WireBytes.check("relay-write", a.sent.get(0));
+    ListenableFuture<?> barrier = a.found().barrier();
+    WireBytes.check("relay-barrier", a.sent.get(1));
+    b.barriers.get(0).set(FACTORY.barrierReply());
+    assertTrue(isDone(barrier));
+    WireBytes.check("relay-answer", b.sent.get(0));
+    b.tell(errorAbout(b.written.get(0)));
+    WireBytes.check("relay-error", b.sent.get(1));
+    b.reads = false;
+    assertTrue(a.found().write(List.of(rule(1))));
+    WireBytes.check("relay-refused", b.sent.get(2));
   }
 }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.collect.ImmutableList;
+import io.malob.resource.Call;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +34,10 @@ class AuditLogTest {
 
   private void refuse(String client) {
     RequestHead head =
-        new RequestHead("PUT", "/x", name -> Optional.empty(), ImmutableList.of(), client);
+        new RequestHead(
+            new Call.Head("PUT", "", "/x", "", name -> Optional.empty()),
+            ImmutableList.of(),
+            client);
     log.refused(head, Optional.empty(), 401);
   }
 

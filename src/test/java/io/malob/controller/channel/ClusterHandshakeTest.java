@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.module.Mastership;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.testing.LogLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -477,7 +478,7 @@ class ClusterHandshakeTest extends EmbeddedSwitch {
         FACTORY
             .buildPacketIn()
             .setReason(OFPacketInReason.ACTION)
-            .setCookie(Cookie.of(Cookie.Kind.END, 0))
+            .setCookie(Cookie.of(CookieKind.END, 0))
             .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, OFPort.of(1)).build())
             .setData(TCP)
             .build();

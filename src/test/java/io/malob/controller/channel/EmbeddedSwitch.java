@@ -1,5 +1,6 @@
 package io.malob.controller.channel;
 
+import io.malob.controller.bond.Bonds;
 import io.malob.controller.guard.Refusal;
 import io.malob.module.Mastership;
 import io.netty.buffer.ByteBuf;
@@ -93,15 +94,16 @@ abstract class EmbeddedSwitch {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel created) {
-                OpenFlowServer.addHandlers(
-                    created.pipeline(),
-                    SETTINGS,
-                    admission,
-                    claims,
-                    queues,
-                    recorder,
-                    mastership,
-                    () -> nanos);
+                new ChannelContext(
+                        SETTINGS,
+                        admission,
+                        claims,
+                        queues,
+                        recorder,
+                        Bonds.NONE,
+                        mastership,
+                        () -> nanos)
+                    .addHandlers(created.pipeline());
               }
             });
     channel.freezeTime();

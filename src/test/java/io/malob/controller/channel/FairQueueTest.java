@@ -36,7 +36,7 @@ class FairQueueTest {
             }
 
             @Override
-            public void tell(int classNumber, OFPacketIn one, int count) {
+            public void dropped(int classNumber, OFPacketIn one, int count) {
               told.add(classNumber + " " + count + " " + nameOf(one));
             }
           });
@@ -90,7 +90,7 @@ class FairQueueTest {
   @Test
   void drops_areToldFewDozenTogether() {
     add(A, "a1", "a2", "a3", "a4");
-    for (int i = 1; i < 2 * FairQueue.TOLD_TOGETHER; i++) {
+    for (int i = 1; i < 2 * FairQueue.COUNTED_TOGETHER; i++) {
       add(A, "d" + i);
     }
 

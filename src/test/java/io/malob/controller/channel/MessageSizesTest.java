@@ -8,6 +8,8 @@ import io.malob.algorithm.FiveTuple;
 import io.malob.controller.channel.OpenFlowEncoder.MessageBatch;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.label.Label;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -41,12 +43,16 @@ class MessageSizesTest {
   static List<OFMessage> messages() {
     OFFactory of = OFFactories.getFactory(OFVersion.OF_13);
     OFAction longest = of.actions().setField(of.oxms().ipv6Dst(IPv6Address.of("2001:db8::1")));
-    Translation translation = translation();
+    Translation translation = translation(0);
+    Translation tagged = translation(100);
     return List.of(
         of.barrierRequest(),
-        ConnectionRules.request(of, translation, 1, 2, 3, 15),
-        ConnectionRules.reply(of, translation, 1, 2, 3, 17, false),
+        ConnectionRules.add(of, translation, Cookie.of(CookieKind.REQUEST, 1, 2, 3), 15, true),
+        ConnectionRules.add(of, translation, Cookie.of(CookieKind.REPLY, 1, 2, 3), 17, false),
+        ConnectionRules.add(of, tagged, Cookie.of(CookieKind.REQUEST, 1, 2, 3), 15, true),
+        ConnectionRules.add(of, toHost(tagged), Cookie.of(CookieKind.REPLY, 1, 2, 3), 17, false),
         ConnectionRules.deliver(of, translation, new byte[60]),
+        ConnectionRules.deliver(of, tagged, new byte[60]),
         ConnectionRules.deliver(of, translation, new byte[1_500]),
         of.echoRequest(new byte[60_000]),
         of.buildEchoReply().setData(new byte[1_500]).build(),
@@ -57,14 +63,25 @@ class MessageSizesTest {
         rule(of, Collections.nCopies(500, longest)));
   }
 
-  private static Translation translation() {
+  private static Translation translation(int vlan) {
     return new Translation(
         FiveTuple.of(6, 0x0a000001, 40_000, 0x0a000064, 80),
         FiveTuple.of(6, 0x0a000001, 40_000, 0x0a00000b, 8080),
-        MacAddress.of("02:00:00:00:00:01"),
+        vlan,
         new Label(7),
-        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:02")),
+        new Attachment(DatapathId.of(2), OFPort.of(3), MacAddress.of("02:00:00:00:00:02"), vlan),
         OFPort.of(3));
+  }
+
+  /** The same to a host of the same switch. */
+  private static Translation toHost(Translation translation) {
+    return new Translation(
+        translation.incoming(),
+        translation.outgoing(),
+        translation.vlan(),
+        null,
+        translation.receiver(),
+        translation.out());
   }
 
   private static OFMessage packetOut(OFFactory of, byte[] data, int ports) {

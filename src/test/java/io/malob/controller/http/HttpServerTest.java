@@ -4,6 +4,12 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.controller.access.RequestHead;
+import io.malob.json.RejectedException;
+import io.malob.resource.Reply;
+import io.malob.resource.RequestBody;
+import io.malob.resource.StreamedBody;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,21 +31,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.restlet.Application;
-import org.restlet.Component;
-import org.restlet.Request;
-import org.restlet.Response;
-import org.restlet.Restlet;
-import org.restlet.data.MediaType;
-import org.restlet.data.Status;
-import org.restlet.representation.ByteArrayRepresentation;
-import org.restlet.representation.OutputRepresentation;
-import org.restlet.representation.StringRepresentation;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The HTTP server over real sockets, with clients of all kinds. */
 class HttpServerTest {
@@ -55,63 +54,68 @@ class HttpServerTest {
   private final AtomicInteger released = new AtomicInteger();
   private HttpServer server;
 
-  /** Answers {@code /echo}, {@code /large}, {@code /stream}, {@code /gated}, and says OK else. */
-  private final class Resources extends Restlet {
-    @Override
-    public void handle(Request request, Response response) {
-      try {
-        switch (request.getResourceRef().getPath()) {
-          case "/echo" -> {
-            String body = request.getEntity().getText();
-            response.setEntity(new StringRepresentation(body == null ? "nothing" : body));
-          }
-          case "/large" ->
-              response.setEntity(
-                  new ByteArrayRepresentation(
-                      new byte[LARGE_BYTES], MediaType.APPLICATION_OCTET_STREAM));
-          case "/stream" -> response.setEntity(new Endless());
-          case "/lines" -> response.setEntity(new Lines());
-          case "/unchanged" -> {
-            response.setEntity(new Lines());
-            response.setStatus(Status.REDIRECTION_NOT_MODIFIED);
-          }
-          case "/gated" -> {
-            gated.countDown();
-            gate.await();
-            response.setEntity(new StringRepresentation("late"));
-          }
-          case "/refused" -> response.setStatus(Status.CLIENT_ERROR_FORBIDDEN);
-          case "/nothing" -> response.setStatus(Status.SUCCESS_NO_CONTENT);
-          case "/fail" -> throw new IllegalStateException("on purpose");
-          default -> response.setEntity(new StringRepresentation("OK"));
-        }
-      } catch (IOException | InterruptedException e) {
-        response.setStatus(Status.SERVER_ERROR_INTERNAL);
+  /** Bodies of {@code /refused} are not read; all is a matter of the path. */
+  private HttpHandler.Exchange judge(RequestHead head) {
+    return new HttpHandler.Exchange() {
+      @Override
+      public OptionalInt bodyLimit() {
+        return head.path().equals("/refused")
+            ? OptionalInt.empty()
+            : OptionalInt.of(MAX_BODY_BYTES);
       }
-    }
+
+      @Override
+      public HttpHandler.Wait waitsFor() {
+        String query = head.head().query();
+        return query.isEmpty()
+            ? HttpHandler.Wait.NOTHING
+            : HttpHandler.Wait.valueOf(query.substring("wait=".length()));
+      }
+
+      @Override
+      public Reply answer(RequestBody body) {
+        try {
+          return HttpServerTest.this.answer(head.path(), body);
+        } catch (IOException | InterruptedException | RejectedException e) {
+          return Reply.nothing().withStatus(500);
+        }
+      }
+    };
   }
 
-  /** Bodies of {@code /refused} are not read; all is a matter of the path. */
-  private static final class Check implements HeadCheck {
-    @Override
-    public OptionalInt bodyLimit(Request head) {
-      return head.getResourceRef().getPath().equals("/refused")
-          ? OptionalInt.empty()
-          : OptionalInt.of(MAX_BODY_BYTES);
-    }
+  /** Answers {@code /echo}, {@code /large}, {@code /stream}, {@code /gated}, and says OK else. */
+  private Reply answer(String path, RequestBody body)
+      throws IOException, InterruptedException, RejectedException {
+    return switch (path) {
+      case "/echo" -> {
+        String sent = new String(body.bytes(), US_ASCII);
+        yield text(sent.isEmpty() ? "nothing" : sent);
+      }
+      case "/large" -> Reply.document("application/octet-stream", new byte[LARGE_BYTES]);
+      case "/stream" -> Reply.ok(new Endless());
+      case "/lines" -> Reply.ok(new Lines());
+      case "/unchanged" -> Reply.ok(new Lines()).withStatus(304);
+      case "/gated" -> {
+        gated.countDown();
+        gate.await();
+        yield text("late");
+      }
+      case "/refused" -> Reply.nothing().withStatus(403);
+      case "/nothing" -> Reply.nothing();
+      case "/fail" -> throw new IllegalStateException("on purpose");
+      default -> text("OK");
+    };
+  }
 
-    @Override
-    public Wait waitOf(Request head) {
-      return head.getResourceRef().getQueryAsForm().getFirstValue("wait") == null
-          ? Wait.NOTHING
-          : Wait.valueOf(head.getResourceRef().getQueryAsForm().getFirstValue("wait"));
-    }
+  private static Reply text(String text) {
+    return Reply.text("text/plain", text);
   }
 
   /** More than fits into one piece, and an end that was not flushed. */
-  private final class Lines extends OutputRepresentation {
-    Lines() {
-      super(MediaType.TEXT_PLAIN);
+  private final class Lines implements StreamedBody {
+    @Override
+    public String mediaType() {
+      return "text/plain";
     }
 
     @Override
@@ -123,16 +127,16 @@ class HttpServerTest {
     }
 
     @Override
-    public void release() {
+    public void close() {
       released.incrementAndGet();
-      super.release();
     }
   }
 
   /** A stream of events that never ends. */
-  private final class Endless extends OutputRepresentation {
-    Endless() {
-      super(MediaType.TEXT_PLAIN);
+  private final class Endless implements StreamedBody {
+    @Override
+    public String mediaType() {
+      return "text/plain";
     }
 
     @Override
@@ -146,28 +150,20 @@ class HttpServerTest {
         streamsEnded.incrementAndGet();
       }
     }
+
+    @Override
+    public void close() {
+      // holds nothing
+    }
   }
 
-  private void start(HttpLimits limits) throws Exception {
-    Component component = new Component();
-    component.getLogService().setEnabled(false);
-    component
-        .getDefaultHost()
-        .attach(
-            new Application() {
-              @Override
-              public Restlet createInboundRoot() {
-                return new Resources();
-              }
-            });
-    component.start();
+  private void start(HttpLimits limits) {
     server =
         new HttpServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Optional.empty(),
             limits,
-            new Check(),
-            component);
+            this::judge);
   }
 
   /** One thread, one stream, short times. */
@@ -346,6 +342,32 @@ class HttpServerTest {
     assertTrue(answers.get(4).startsWith("204"), answers.get(4));
     assertTrue(answers.get(4).endsWith("\r\n\r\n"), answers.get(4));
     assertTrue(answers.get(5).endsWith("\r\n\r\nthree"), answers.get(5));
+  }
+
+  /** Codings have names in any case (RFC 9110, section 8.4.1). */
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip", "GZIP", "deflate", "Deflate"})
+  void body_encoded_isDecoded(String coding) throws Exception {
+    start(limits(10, 10));
+    ByteArrayOutputStream encoded = new ByteArrayOutputStream();
+    try (OutputStream out =
+        coding.equalsIgnoreCase("gzip")
+            ? new GZIPOutputStream(encoded)
+            : new DeflaterOutputStream(encoded)) {
+      out.write("decoded".getBytes(US_ASCII));
+    }
+    Socket socket =
+        send(
+            "POST /echo HTTP/1.1\r\n"
+                + HOST
+                + "Connection: close\r\nContent-Encoding: "
+                + coding
+                + "\r\nContent-Length: "
+                + encoded.size()
+                + "\r\n\r\n");
+    socket.getOutputStream().write(encoded.toByteArray());
+    String answer = all(socket);
+    assertTrue(answer.endsWith("\r\n\r\ndecoded"), answer);
   }
 
   @Test

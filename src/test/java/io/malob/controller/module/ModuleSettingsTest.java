@@ -3,6 +3,7 @@ package io.malob.controller.module;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
 import java.io.IOException;
 import java.util.List;
@@ -45,13 +46,18 @@ class ModuleSettingsTest {
 
   @Test
   void number_outOfBoundsOrNoNumber_namesModuleAndKey() throws Exception {
-    SettingReader reader = new SettingReader(Object.class, Map.of("big", "70000", "word", "x"));
-    assertEquals(7, reader.number("absent", 7, 0, 65535));
+    Setting<Integer> absent = Setting.number("absent", 7, 0, 65535);
+    Setting<Integer> big = Setting.number("big", 7, 0, 65535);
+    Setting<Integer> word = Setting.number("word", 7, 0, 65535);
+    SettingReader reader =
+        new SettingReader(
+            Object.class, List.of(absent, big, word), Map.of("big", "70000", "word", "x"));
+    assertEquals(7, reader.get(absent));
     FloodlightModuleException failure =
-        assertThrows(FloodlightModuleException.class, () -> reader.number("big", 7, 0, 65535));
+        assertThrows(FloodlightModuleException.class, () -> reader.get(big));
     assertEquals(
         "java.lang.Object.big must be a whole number from 0 to 65535, not \"70000\"",
         failure.getMessage());
-    assertThrows(FloodlightModuleException.class, () -> reader.number("word", 7, 0, 65535));
+    assertThrows(FloodlightModuleException.class, () -> reader.get(word));
   }
 }

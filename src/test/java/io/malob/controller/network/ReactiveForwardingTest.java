@@ -291,6 +291,23 @@ class ReactiveForwardingTest {
   }
 
   @Test
+  void switchItself_isAHost_thatGetsBroadcastsAndPackets() {
+    DatapathId alone = DatapathId.of(5);
+    NodePortTuple local = new NodePortTuple(alone, OFPort.LOCAL);
+    NodePortTuple atHost = new NodePortTuple(alone, OFPort.of(1));
+    network.add(alone, OFPort.of(1), OFPort.LOCAL);
+    network.pass(2_000);
+    assertEquals(List.of(local), inject(atHost, Frames.arpRequest(A, IP_A, IP_B)));
+    assertEquals(List.of(atHost), inject(local, Frames.arpReply(B, A, IP_B, IP_A)));
+    assertEquals(OFPort.LOCAL, host(B).getAttachmentPoints()[0].getPortId());
+    assertEquals(List.of(local), inject(atHost, A_TO_B));
+    int before = network.packetIns;
+    assertEquals(List.of(local), inject(atHost, A_TO_B));
+    assertEquals(before, network.packetIns);
+    assertNull(network.probe(local));
+  }
+
+  @Test
   void broadcast_fromPortBetweenSwitches_isDropped() {
     NodePortTuple between = new NodePortTuple(S2, OFPort.of(2));
     assertEquals(List.of(), inject(between, Frames.arpRequest(A, IP_A, IP_B)));

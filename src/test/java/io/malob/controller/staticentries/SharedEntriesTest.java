@@ -126,7 +126,7 @@ class SharedEntriesTest {
         assertThrows(
             DamagedException.class,
             () ->
-                EntryTable.read(
+                EntryFormat.read(
                     "{\"entries\":[{\"switch\":\"1\",\"name\":\"a\",\"priority\":\"-1\"}]}"
                         .getBytes(StandardCharsets.UTF_8)));
     assertTrue(

@@ -2,7 +2,6 @@ package io.malob.controller.staticentries;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.malob.resource.Effect;
 import io.malob.resource.ResourceRoutable;
 import io.malob.store.MemoryStore;
 import io.malob.testing.ScriptedSwitch;
@@ -145,7 +144,6 @@ class StuckSwitchTest {
     Request request = new Request(method, "/wm/staticentrypusher/" + path);
     request.getResourceRef().setBaseRef("/wm/staticentrypusher");
     request.setEntity(body, MediaType.APPLICATION_JSON);
-    Effect.WRITE.grantTo(request.getAttributes());
     Response response = new Response(request);
     restlet.handle(request, response);
     return response;

@@ -10,8 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
 import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.FakeSwitches;
-import io.malob.openflow.FlowProgrammer;
+import io.malob.openflow.RuleSender;
 import io.malob.testing.FakeRule;
 import io.malob.testing.LogLines;
 import io.malob.testing.SwitchProfile;
@@ -43,7 +44,7 @@ class LabelTableTest {
 
   private final SwitchProfile profile;
   private final FakeSwitches switches;
-  private final FlowProgrammer programmer;
+  private final RuleSender ruleSender;
   // close to where the clock's number turns negative, which is no reason for anything
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20));
   private final LabelTable labels;
@@ -51,8 +52,8 @@ class LabelTableTest {
   LabelTableTest(SwitchProfile profile) {
     this.profile = profile;
     switches = new FakeSwitches(3, profile);
-    programmer = switches.programmer();
-    labels = new LabelTable(programmer, clock::get);
+    ruleSender = switches.ruleSender();
+    labels = new LabelTable(ruleSender, clock::get);
   }
 
   private void pass(long seconds) {
@@ -65,7 +66,7 @@ class LabelTableTest {
 
   private static List<FakeRule> labelRules(FakeSwitches of, long switchId) {
     return of.get(switchId).table().rules().stream()
-        .filter(rule -> Cookie.is(rule.cookie(), Cookie.Kind.LABEL))
+        .filter(rule -> Cookie.is(rule.cookie(), CookieKind.LABEL))
         .toList();
   }
 
@@ -239,7 +240,7 @@ class LabelTableTest {
   @Test
   void id_ofRemovedLabel_restsForSixtySeconds() {
     LabelTable three =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 3), 0);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(1, 3), 0);
     LabelledPath first = three.acquire(path(1, 2));
     three.acquire(path(2, 1));
     three.acquire(path(2, 3));
@@ -257,7 +258,7 @@ class LabelTableTest {
   @Test
   void id_ofFailedLabel_isUsedAgainAfterItsRest() {
     LabelTable one =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     switches.disconnect(3);
     LabelledPath failed = one.acquire(PATH);
     one.release(failed);
@@ -456,7 +457,7 @@ class LabelTableTest {
     labels.acquire(path(1, 2));
     labels.acquire(WITHIN);
     FakeSwitches fresh = new FakeSwitches(3, profile);
-    FlowProgrammer toFresh = fresh.programmer();
+    RuleSender toFresh = fresh.ruleSender();
     for (int id = 1; id <= 3; id++) {
       assertTrue(toFresh.send(DatapathId.of(id), labels.rulesOf(DatapathId.of(id))));
       List<FakeRule> rules = labelRules(fresh, id);
@@ -523,7 +524,7 @@ class LabelTableTest {
   @Test
   void acquire_whereAllLabelsAreInUse_fails_andChangesNothing() {
     LabelTable one =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     LabelledPath first = one.acquire(path(1, 2));
     int before = rules(3);
     LabelledPath failed = one.acquire(PATH);
@@ -546,7 +547,7 @@ class LabelTableTest {
   @Test
   void exhaustedLabels_areToldOnceAMinute() {
     LabelTable one =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(1, 1), 0);
     one.acquire(path(1, 2));
     try (LogLines log = LogLines.of(LabelTable.class)) {
       one.acquire(PATH);
@@ -564,7 +565,7 @@ class LabelTableTest {
   @Test
   void reservedLabel_isNotGivenOutUntilItHasRested() {
     LabelTable two =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(1, 2), 1);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(1, 2), 1);
     Label found = new Label(2);
     assertTrue(two.reserve(found));
     assertFalse(two.reserve(found));
@@ -581,7 +582,7 @@ class LabelTableTest {
   @Test
   void discardedLabel_losesItsRules() {
     LabelTable earlier =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> LabelRange.ALL, 500);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> LabelRange.ALL, 500);
     Label old = earlier.acquire(PATH).label();
     assertEquals(new Label(501), old);
     assertRules(1, 1, 1);
@@ -596,8 +597,8 @@ class LabelTableTest {
   void restore_sendsARuleAgainWhereTheLabelLeads() {
     LabelledPath labelled = labels.acquire(path(1, 2));
     switches.connect(1);
-    programmer.compiler().groups().ask(DatapathId.of(1));
-    programmer.compiler().groups().read(DatapathId.of(1), Map.of());
+    ruleSender.compiler().groups().ask(DatapathId.of(1));
+    ruleSender.compiler().groups().read(DatapathId.of(1), Map.of());
     switches.takeWrites();
 
     labels.restore(labelled, DatapathId.of(1));
@@ -622,7 +623,7 @@ class LabelTableTest {
   void acquire_afterJoiningACluster_allocatesWithinTheSlot_andOtherIdsCanBeRecovered() {
     AtomicReference<LabelRange> range = new AtomicReference<>(LabelRange.ALL);
     LabelTable table =
-        new LabelTable(programmer, clock::get, new LinkLoads(), range::get, 3 * 524_288 + 7);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), range::get, 3 * 524_288 + 7);
     Label other = new Label(3 * 524_288 + 9);
     assertTrue(table.reserve(other));
 
@@ -639,7 +640,7 @@ class LabelTableTest {
   @Test
   void acquire_withAFullSlot_failsThoughOtherSlotsAreFree() {
     LabelTable table =
-        new LabelTable(programmer, clock::get, new LinkLoads(), () -> new LabelRange(5, 6), 0);
+        new LabelTable(ruleSender, clock::get, new LinkLoads(), () -> new LabelRange(5, 6), 0);
     assertTrue(table.reserve(new Label(9)));
     assertEquals(5, table.acquire(PATH).label().id());
     assertEquals(6, table.acquire(path(3, 2, 1)).label().id());

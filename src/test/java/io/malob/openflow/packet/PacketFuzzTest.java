@@ -40,7 +40,7 @@ class PacketFuzzTest {
       take(frame, "frame " + i);
       Packet packet = Packet.parse(frame);
       kinds.merge(packet.kind(), 1, Integer::sum);
-      ipv6 += Ipv6Packet.of(packet).isPresent() ? 1 : 0;
+      ipv6 += packet.isIpv6() ? 1 : 0;
     }
     // else this would not be much of a test
     for (Packet.Kind kind : Packet.Kind.values()) {

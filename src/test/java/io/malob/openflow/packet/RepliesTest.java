@@ -76,7 +76,8 @@ class RepliesTest {
   void tcpSyn_hasTheTupleAndNoOptions() {
     byte[] syn =
         Replies.tcpSyn(
-            VIP, CLIENT, FiveTuple.of(6, VIP_IP.getInt(), 80, CLIENT_IP.getInt(), 40_000));
+            Replies.Ends.of(
+                VIP, CLIENT, FiveTuple.of(6, VIP_IP.getInt(), 80, CLIENT_IP.getInt(), 40_000)));
 
     Packet packet = Packet.parse(syn);
     assertEquals(true, packet.isTcpSyn());

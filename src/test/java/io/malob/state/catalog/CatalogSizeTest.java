@@ -50,6 +50,7 @@ class CatalogSizeTest {
               id,
               pool,
               IPv4Address.of(0x0a000000 + number),
+              0,
               8080,
               1,
               false,
@@ -60,7 +61,7 @@ class CatalogSizeTest {
               Notes.NONE);
       members.put(member.id(), member);
     }
-    return new CatalogSnapshot(CatalogTables.empty().withMembers(members), null);
+    return new CatalogSnapshot(CatalogTables.empty().with(Catalog.MEMBERS, members), null);
   }
 
   private static String id(Random random) {

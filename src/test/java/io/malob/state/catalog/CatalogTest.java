@@ -178,6 +178,68 @@ class CatalogTest {
     assertTrue(catalog.snapshot().vipFor(address, Protocol.TCP, 80).isEmpty());
   }
 
+  @Test
+  void vlan_isOfItems_andUntaggedIfItIsNotGiven() throws Exception {
+    assertEquals(0, fixture.vip("id", "v", "address", "10.0.0.100").vlan());
+    assertEquals(100, updateVip("v", "vlan", "100").vlan());
+    assertEquals(0, updateVip("v", "vlan", null).vlan());
+    assertEquals(4094, fixture.member("address", "10.0.0.1", "vlan", "4094").vlan());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "4095", "-1", "a"})
+  void vlanOutOfBounds_isRefused(String vlan) {
+    fixture.refused(
+        Reason.INVALID, "vlan", () -> fixture.vip("address", "10.0.0.100", "vlan", vlan));
+    fixture.refused(
+        Reason.INVALID, "vlan", () -> fixture.member("address", "10.0.0.1", "vlan", vlan));
+  }
+
+  @Test
+  void vipsOfAnAddress_haveOneVlan() throws Exception {
+    fixture.vip("id", "v", "address", "10.0.0.100", "port", "80", "vlan", "100");
+    fixture.refused(
+        Reason.CONFLICT, "vlan", () -> fixture.vip("address", "10.0.0.100", "port", "81"));
+    fixture.vip("id", "w", "address", "10.0.0.100", "port", "81", "vlan", "100");
+    fixture.vip("address", "10.0.0.101", "port", "80", "vlan", "200");
+    fixture.refused(Reason.CONFLICT, "vlan", () -> updateVip("w", "vlan", "101"));
+  }
+
+  @Test
+  void membersOfAnAddress_haveOneVlan() throws Exception {
+    fixture.pool("id", "p");
+    fixture.member("address", "10.0.0.1", "port", "80", "vlan", "100", "pool_id", "p");
+    fixture.refused(
+        Reason.CONFLICT,
+        "vlan",
+        () -> fixture.member("address", "10.0.0.1", "port", "81", "pool_id", "p"));
+    fixture.member("address", "10.0.0.1", "port", "81", "vlan", "100", "pool_id", "p");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.%d", "2001:db8::%d"})
+  void vipsAndMembers_areFoundInTheirVlanOnly(String pattern) throws Exception {
+    fixture.vip("address", String.format(pattern, 100), "port", "80", "vlan", "100");
+    fixture.vip("address", String.format(pattern, 101), "port", "80");
+    fixture.member("address", String.format(pattern, 1), "vlan", "200");
+    CatalogSnapshot now = catalog.snapshot();
+    IPAddress<?> tagged = IPAddress.of(String.format(pattern, 100));
+    IPAddress<?> untagged = IPAddress.of(String.format(pattern, 101));
+    IPAddress<?> member = IPAddress.of(String.format(pattern, 1));
+    for (int vlan : new int[] {0, 100, 200}) {
+      assertEquals(vlan == 100, now.isVipAddress(tagged, vlan));
+      assertEquals(vlan == 100, now.isVipAddress(AddressKey.of(tagged), vlan));
+      assertEquals(vlan == 0, now.isVipAddress(untagged, vlan));
+      assertEquals(vlan == 0, now.isVipAddress(AddressKey.of(untagged), vlan));
+      assertEquals(vlan == 200, now.isMemberAddress(member, vlan));
+      assertFalse(now.isVipAddress(member, vlan));
+      assertFalse(now.isVipAddress(AddressKey.of(member), vlan));
+    }
+    assertEquals(100, now.vlanOfVip(AddressKey.of(tagged)));
+    assertEquals(0, now.vlanOfVip(AddressKey.of(untagged)));
+    assertEquals(0, now.vlanOfVip(AddressKey.of(member)));
+  }
+
   /** Floodlight's defect 6. */
   @Test
   void update_changesOnlyWhatItNames() throws Exception {
@@ -190,6 +252,7 @@ class CatalogTest {
             "web",
             null,
             vip.address(),
+            0,
             80,
             vip.algorithm(),
             null,
@@ -229,7 +292,7 @@ class CatalogTest {
   @ParameterizedTest
   @CsvSource({"2001:DB8:0:0:0:0:0:64,2001:db8::64", "fd00:0:0:1::,fd00:0:0:1::"})
   void ipv6Address_isShownAsInRfc5952(String given, String shown) throws Exception {
-    assertEquals(shown, fixture.vip("address", given).fields().get("address"));
+    assertEquals(shown, Catalog.VIPS.shown(fixture.vip("address", given)).get("address"));
   }
 
   @Test

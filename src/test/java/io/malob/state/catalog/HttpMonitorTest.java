@@ -25,7 +25,7 @@ class HttpMonitorTest {
     for (int i = 0; i < more.length; i += 2) {
       fields = fields.with(more[i], more[i + 1]);
     }
-    return catalog.create(Catalog.MONITORS, fields).item().fields();
+    return Catalog.MONITORS.shown(catalog.create(Catalog.MONITORS, fields).item());
   }
 
   @Test
@@ -44,7 +44,7 @@ class HttpMonitorTest {
 
     Monitor monitor = catalog.update(Catalog.MONITORS, "h", Fields.of("type", "TCP"));
 
-    assertEquals(null, monitor.fields().get("url_path"));
+    assertEquals(null, Catalog.MONITORS.shown(monitor).get("url_path"));
   }
 
   @ParameterizedTest

@@ -134,22 +134,26 @@ class LoadBalancerTest {
         Catalog.LOAD_BALANCERS, Catalog.VIPS, Catalog.POOLS, Catalog.MEMBERS, Catalog.MONITORS);
   }
 
+  private <T extends CatalogItem> Map<String, Object> shown(CatalogKind<T> kind, String id) {
+    return kind.shown(kind.find(fixture.now(), id).orElseThrow());
+  }
+
   @ParameterizedTest
   @MethodSource("kindsWithNotes")
   void note_leavesTheOthers(CatalogKind<?> kind) throws Exception {
     String id = kind.in(fixture.now()).keySet().iterator().next();
-    Map<String, Object> before = kind.find(fixture.now(), id).orElseThrow().fields();
+    Map<String, Object> before = shown(kind, id);
     set(kind, id, "tags", " a, b c,a");
     set(kind, id, "external_ids", "project_id = 7, x=y=z");
     set(kind, id, "description", " for, all ");
 
-    Map<String, Object> now = kind.find(fixture.now(), id).orElseThrow().fields();
+    Map<String, Object> now = shown(kind, id);
     assertEquals("for, all", now.get("description"));
     assertEquals(ImmutableList.of("a", "b c"), now.get("tags"));
     assertEquals(ImmutableMap.of("project_id", "7", "x", "y=z"), now.get("external_ids"));
 
     set(kind, id, "tags", "", "external_ids", null, "description", " ");
-    assertEquals(before, kind.find(fixture.now(), id).orElseThrow().fields());
+    assertEquals(before, shown(kind, id));
   }
 
   @ParameterizedTest

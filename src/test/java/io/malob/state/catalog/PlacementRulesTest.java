@@ -52,6 +52,22 @@ class PlacementRulesTest {
   }
 
   @Test
+  void membersOfProactiveVip_haveItsVlan() throws Exception {
+    fixture.refused(
+        Reason.UNPROCESSABLE,
+        "vlan",
+        () -> fixture.member("address", "10.0.0.2", "vlan", "100", "pool_id", "p"));
+    fixture.refused(Reason.UNPROCESSABLE, "vlan", () -> update(Catalog.VIPS, "v", "vlan", "100"));
+    update(Catalog.VIPS, "w", "vlan", "100");
+    fixture.refused(
+        Reason.UNPROCESSABLE, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+    fixture.vip("id", "x", "address", "10.0.0.102", "protocol", "tcp", "port", "80", "vlan", "100");
+    fixture.pool("id", "r", "vip_id", "x");
+    fixture.member("address", "10.0.0.3", "vlan", "100", "pool_id", "r");
+    update(Catalog.VIPS, "x", "placement", "proactive");
+  }
+
+  @Test
   void vipWithIpv6_canBeProactive() throws Exception {
     fixture.vip("id", "x", "address", "2001:db8::64", "protocol", "tcp", "port", "80");
     assertTrue(update(Catalog.VIPS, "x", "placement", "auto").mayBeProactive());
@@ -61,7 +77,7 @@ class PlacementRulesTest {
   void vip_isReactiveByDefault() throws Exception {
     Vip w = fixture.now().vips().get("w");
     assertEquals(PlacementMode.REACTIVE, w.placement());
-    assertEquals("reactive", w.fields().get("placement"));
+    assertEquals("reactive", Catalog.VIPS.shown(w).get("placement"));
     assertFalse(w.mayBeProactive());
   }
 

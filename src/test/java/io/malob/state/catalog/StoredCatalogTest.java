@@ -97,7 +97,7 @@ class StoredCatalogTest {
             "/state-files/earlier/catalog-" + format + ".json")) {
       Files.copy(earlier, file);
     }
-    CatalogTables before = reloaded().tables();
+    CatalogSnapshot before = reloaded();
     assertEquals("10.0.0.100", before.vips().get("web").address().toString());
     assertEquals(
         format < 4 ? PlacementMode.REACTIVE : PlacementMode.AUTO,

@@ -4,6 +4,8 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.ConnectionRules.Translation;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.label.Label;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -66,19 +68,22 @@ public class MessageBenchmark {
   public int requestReplyDeliver() {
     generation++;
     Translation there =
-        new Translation(request, atMember, null, new Label(1), member, member.port());
+        new Translation(request, atMember, 0, new Label(1), member, member.port());
     Translation back =
         new Translation(
             atMember.reversed(),
             request.reversed(),
-            MacAddress.of(0x0203_0000_0001L),
+            0,
+            client.mac(),
             new Label(2),
             client,
             client.port());
     out.clear();
-    ConnectionRules.reply(FACTORY, back, 1, 1, generation, 20, false).writeTo(out);
+    ConnectionRules.add(FACTORY, back, Cookie.of(CookieKind.REPLY, 1, 1, generation), 20, false)
+        .writeTo(out);
     ConnectionRules.deliver(FACTORY, there, frame).writeTo(out);
-    ConnectionRules.request(FACTORY, there, 1, 1, generation, 15).writeTo(out);
+    ConnectionRules.add(FACTORY, there, Cookie.of(CookieKind.REQUEST, 1, 1, generation), 15, true)
+        .writeTo(out);
     return out.writerIndex();
   }
 }

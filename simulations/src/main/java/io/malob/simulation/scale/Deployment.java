@@ -8,7 +8,7 @@ import java.util.List;
  * @param switches S, of which the topology makes some edges
  * @param vips V, each with an equal part of the members
  * @param members M, 40 at a switch
- * @param clients C, known addresses
+ * @param nextHops H, next hops of clients: each host, and each router, however many are behind it
  * @param open O, connections between their first and last packet
  * @param perSecond R, new connections
  * @param controllers K
@@ -23,7 +23,7 @@ public record Deployment(
     int switches,
     int vips,
     int members,
-    int clients,
+    int nextHops,
     double open,
     double perSecond,
     int controllers,
@@ -43,7 +43,7 @@ public record Deployment(
               10_000,
               100,
               100_000,
-              1_000_000,
+              2_000,
               1e7,
               1e6,
               15,

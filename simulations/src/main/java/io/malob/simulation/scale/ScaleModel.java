@@ -58,17 +58,22 @@ public final class ScaleModel {
 
   /** Base rules, and those of VIPs, which each switch has. */
   private double fixedRules() {
-    return 8 + 5.0 * at.vips();
+    return 8 + 8.0 * at.vips();
+  }
+
+  /** All are next hops of all VIPs. */
+  private double nextHopsOfVip() {
+    return Math.min(at.nextHops(), Costs.MAX_NEXT_HOPS);
   }
 
   double clientEdgeRules() {
-    double ofClients = 2.0 * at.clients() / at.clientEdges();
+    double ofNextHops = 2.0 * at.nextHops() / at.clientEdges();
     double ofLabels = labels() / at.clientEdges();
     double ofConnections =
         isReactive()
             ? connectionsWithRules() / at.clientEdges()
-            : at.vips() * (buckets() + 2) + at.vips() * at.clients() / at.clientEdges();
-    return fixedRules() + ofClients + ofLabels + ofConnections;
+            : at.vips() * (buckets() + 2) + at.vips() * nextHopsOfVip() / at.clientEdges();
+    return fixedRules() + ofNextHops + ofLabels + ofConnections;
   }
 
   double memberEdgeRules() {
@@ -77,7 +82,7 @@ public final class ScaleModel {
     double ofConnections =
         isReactive()
             ? connectionsWithRules() / at.memberEdges()
-            : 5 * here + at.vips() * Math.min(at.clients(), Costs.MAX_PROACTIVE_CLIENTS);
+            : 5 * here + at.vips() * nextHopsOfVip();
     return fixedRules() + 2 * here + ofLabels + ofConnections;
   }
 
@@ -107,7 +112,7 @@ public final class ScaleModel {
 
   /** Live objects: each controller has all connections and hosts. */
   double liveMegabytes() {
-    double hosts = (double) at.clients() + at.members();
+    double hosts = (double) at.nextHops() + at.members();
     return Costs.BASE_MEGABYTES
         + (connectionsWithRules() * Costs.CONNECTION_BYTES + hosts * Costs.HOST_BYTES) / MEGA;
   }
@@ -165,11 +170,11 @@ public final class ScaleModel {
             Costs.MAX_REPORTS),
         new Resource("heap, MB", Costs.HEAP_FACTOR * liveMegabytes(), at.heapMegabytes()),
         new Resource("connections with rules (setting)", connectionsWithRules(), Costs.MAX_OPEN),
-        new Resource("known hosts (setting)", at.clients() + at.members(), Costs.MAX_HOSTS),
+        new Resource("known hosts (setting)", at.nextHops() + at.members(), Costs.MAX_HOSTS),
         new Resource("VIP numbers", at.vips(), Costs.MAX_VIPS),
         new Resource("member numbers", at.members(), Costs.MAX_MEMBERS),
         new Resource(
-            "clients of a proactive VIP", proactive * at.clients(), Costs.MAX_PROACTIVE_CLIENTS),
+            "next hops of a proactive VIP", proactive * at.nextHops(), Costs.MAX_NEXT_HOPS),
         new Resource("controllers' slots", at.controllers(), Costs.MAX_CONTROLLERS),
         new Resource("bytes/s to other controllers", peerBytes(), Costs.PEER_BYTES_PER_SECOND),
         new Resource("catalog in etcd, bytes", catalogMegabytes() * MEGA, Costs.ETCD_BYTES),

@@ -64,6 +64,20 @@ class ScaleModelTest {
     assertEquals(idle.resources(), busy.resources());
   }
 
+  /** A VIP knows so many next hops at most. */
+  @Test
+  void rulesOfAMemberEdge_growWithNextHopsUpToTheLimit() {
+    double few = memberEdgeRules(1_000);
+    assertEquals(1_000, memberEdgeRules(2_000) - few, 1e-6);
+    assertEquals(9_000, memberEdgeRules(1_000_000) - few, 1e-6);
+  }
+
+  private static double memberEdgeRules(int nextHops) {
+    Deployment deployment =
+        new Deployment("", Topology.FAT_TREE, 100, 1, 40, nextHops, 0, 0, 1, false, 2, 600);
+    return new ScaleModel(deployment, Placement.PROACTIVE).memberEdgeRules();
+  }
+
   @Test
   void first_isTheResourceOfTheHighestUtilization() {
     ScaleModel busy = model(1e5, 40, Placement.REACTIVE);

@@ -2,7 +2,6 @@ package io.malob.controller.network.devices;
 
 import com.google.common.collect.ImmutableList;
 import java.util.Date;
-import java.util.Objects;
 import java.util.stream.Stream;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.SwitchPort;
@@ -31,7 +30,7 @@ final class Device implements IDevice {
   private volatile long lastSeenMillis;
 
   /** {@link #lastSeenMillis}, if another controller has told it; else another value. */
-  private volatile long toldMillis;
+  private volatile long seenByPeerMillis;
 
   /**
    * The mutable facts.
@@ -89,14 +88,14 @@ final class Device implements IDevice {
   }
 
   /** Notes that another controller has seen the host. */
-  void told(long seenMillis) {
+  void seenByPeer(long seenMillis) {
     lastSeenMillis = seenMillis;
-    toldMillis = seenMillis;
+    seenByPeerMillis = seenMillis;
   }
 
   /** Whether this controller has seen the host last, not another one. */
   boolean wasSeenHere() {
-    return lastSeenMillis != toldMillis;
+    return lastSeenMillis != seenByPeerMillis;
   }
 
   long lastSeenMillis() {
@@ -147,16 +146,6 @@ final class Device implements IDevice {
   public SwitchPort[] getOldAP() {
     SwitchPort before = facts.before;
     return before == null ? NOWHERE : new SwitchPort[] {before};
-  }
-
-  @Override
-  public SwitchPort[] getAttachmentPoints(boolean withFaulty) {
-    return getAttachmentPoints();
-  }
-
-  @Override
-  public VlanVid[] getSwitchPortVlanIds(SwitchPort place) {
-    return Objects.equals(place, facts.at) ? getVlanId() : new VlanVid[0];
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.malob.controller.network.devices;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import io.malob.controller.network.MacAddresses;
-import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
 import io.malob.controller.network.SteadyClock;
 import io.malob.controller.network.topology.TopologySnapshot;
@@ -11,10 +9,11 @@ import io.malob.module.BaseModule;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.StandbyListener;
 import io.malob.module.Unordered;
+import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -42,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
@@ -56,19 +56,28 @@ import org.slf4j.LoggerFactory;
  * Remembers the hosts that send packets, and their IPv4 and IPv6 addresses. A packet of a known
  * host costs one lookup on the thread that received it. New hosts are learned one after the other
  * on the shared pool, where the listeners are called, too. Packets whose source no host may use (a
- * group address, zero, a path label) go no further. Settings: {@code deviceLifeSeconds} (3600),
- * {@code maxDevices} (100000), {@code learntPerSecond}, the max rate of new hosts per port (1000,
- * twice as many in a burst): ignored hosts send further packets later.
+ * group address, zero, a path label) go no further. Hosts beyond the max rate of new hosts are
+ * ignored: they send further packets later.
  */
-@Settings(
-    value = {"maxDevices", "deviceLifeSeconds", "learntPerSecond"},
-    deprecated = "mostDevices=maxDevices")
 public final class DeviceModule extends BaseModule
-    implements IDeviceService, IOFMessageListener, StandbyListener, Unordered<OFType> {
+    implements IDeviceService, HostVlans, IOFMessageListener, StandbyListener, Unordered<OFType> {
+  private static final Setting<Integer> MAX_DEVICES =
+      Setting.number("maxDevices", 100_000, 1, 10_000_000)
+          .describedAs("The max number of known hosts.")
+          .formerly("mostDevices");
+  private static final Setting<Integer> DEVICE_LIFE_SECONDS =
+      Setting.number("deviceLifeSeconds", 3_600, 1, 31_536_000)
+          .describedAs("The time in seconds until a silent host is forgotten.");
+  private static final Setting<Integer> LEARNT_PER_SECOND =
+      Setting.number("learntPerSecond", 1_000, 1, 1_000_000)
+          .describedAs(
+              "The max number of new hosts per second and port, twice as many in a burst.");
+
   /** The name by which other listeners order themselves. */
   public static final String NAME = "devicemanager";
 
   private static final Logger log = LoggerFactory.getLogger(DeviceModule.class);
+  private static final long GROUP_BIT = 0x01_00_00_00_00_00L;
   private static final long AGEING_MILLIS = 10_000;
   private static final long TELLING_MILLIS = 50;
   private static final long LATE_MILLIS = 1_000;
@@ -99,6 +108,11 @@ public final class DeviceModule extends BaseModule
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(MAX_DEVICES, DEVICE_LIFE_SECONDS, LEARNT_PER_SECOND);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -111,12 +125,10 @@ public final class DeviceModule extends BaseModule
   protected void init(FloodlightModuleContext context, SettingReader settings)
       throws FloodlightModuleException {
     DeviceLimits limits =
-        new DeviceLimits(
-            settings.number("maxDevices", 100_000, 1, 10_000_000),
-            1_000L * settings.number("deviceLifeSeconds", 3_600, 1, 31_536_000));
+        new DeviceLimits(settings.get(MAX_DEVICES), 1_000L * settings.get(DEVICE_LIFE_SECONDS));
     learning =
         new PortLimiter(
-            settings.number("learntPerSecond", 1_000, 1, 1_000_000),
+            settings.get(LEARNT_PER_SECOND),
             () -> TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
     topology = context.getServiceImpl(TopologyView.class);
     tracker =
@@ -159,8 +171,8 @@ public final class DeviceModule extends BaseModule
       context
           .getServiceImpl(ITopologyService.class)
           .addListener(updates -> writer.execute(hosts::topologyChanged));
-      repetition.every(TELLING_MILLIS, "telling of changed hosts", writer, hosts::tellChanges);
-      repetition.every(LATE_MILLIS, "telling of all hosts", writer, hosts::tellLate);
+      repetition.every(TELLING_MILLIS, "telling of changed hosts", writer, hosts::publishChanges);
+      repetition.every(LATE_MILLIS, "telling of all hosts", writer, hosts::publishLate);
       repetition.every(REFRESH_MILLIS, "telling of seen hosts", writer, hosts::refresh);
       repetition.every(AGEING_MILLIS, "forgetting told hosts", writer, hosts::removeSilent);
     }
@@ -195,7 +207,10 @@ public final class DeviceModule extends BaseModule
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     return message instanceof OFPacketIn packetIn
-        ? receive(sw.getId(), PacketMessages.inPort(packetIn), Packet.parse(packetIn.getData()))
+        ? receive(
+            sw.getId(),
+            packetIn.getMatch().get(MatchField.IN_PORT),
+            Packet.parse(packetIn.getData()))
         : Command.CONTINUE;
   }
 
@@ -204,7 +219,7 @@ public final class DeviceModule extends BaseModule
       return Command.CONTINUE; // the module that handles it counts it
     }
     MacAddress mac = packet.srcMac();
-    if (!MacAddresses.isHost(mac)) {
+    if (!isHost(mac)) {
       refused.increment();
       return Command.STOP;
     }
@@ -222,6 +237,12 @@ public final class DeviceModule extends BaseModule
         HostPlaces.isCopy(
             network, at, packet, host -> table.get(Device.key(host, packet.vlan())) != null);
     return isCopy ? Command.STOP : Command.CONTINUE;
+  }
+
+  /** Whether it may be the source of a frame: it is no group address, not zero, no path label. */
+  private static boolean isHost(MacAddress mac) {
+    long bits = mac.getLong();
+    return bits != 0 && (bits & GROUP_BIT) == 0 && !Label.isLabel(mac);
   }
 
   private void learn(
@@ -285,6 +306,11 @@ public final class DeviceModule extends BaseModule
     }
     Iterator<Device> found = query.in(table);
     return found.hasNext() ? found.next() : null;
+  }
+
+  @Override
+  public boolean mayHave(DatapathId switchId, OFPort port, int vlan) {
+    return table.mayHave(new NodePortTuple(switchId, port), VlanVid.ofVlan(vlan));
   }
 
   @Override

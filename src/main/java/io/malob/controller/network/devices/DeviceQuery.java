@@ -20,9 +20,17 @@ record DeviceQuery(
     @Nullable DatapathId switchId,
     @Nullable OFPort port) {
 
+  DeviceQuery {
+    mac = MacAddress.NONE.equals(mac) ? null : mac;
+    ipv4 = IPv4Address.NONE.equals(ipv4) ? null : ipv4;
+    ipv6 = IPv6Address.NONE.equals(ipv6) ? null : ipv6;
+    switchId = DatapathId.NONE.equals(switchId) ? null : switchId;
+    port = OFPort.ZERO.equals(port) ? null : port;
+  }
+
   /** Whether neither a MAC nor an IP address is given. */
   boolean isUnbounded() {
-    return !hasMac() && !hasIpv4() && !hasIpv6();
+    return mac == null && ipv4 == null && ipv6 == null;
   }
 
   /** The devices in a table that have all of the properties. */
@@ -31,41 +39,21 @@ record DeviceQuery(
   }
 
   private Collection<Device> candidates(DeviceTable table) {
-    if (mac != null && hasMac()) {
+    if (mac != null) {
       return table.withMac(mac);
     }
-    if (ipv4 != null && hasIpv4()) {
+    if (ipv4 != null) {
       return table.withAddress(ipv4);
     }
-    return ipv6 != null && hasIpv6() ? table.withAddress(ipv6) : table.all();
+    return ipv6 != null ? table.withAddress(ipv6) : table.all();
   }
 
   private boolean accepts(Device device) {
     SwitchPort at = device.facts().at();
     return (vlan == null || vlan.equals(device.getVlanId()[0]))
-        && (!hasIpv4() || device.facts().addresses().contains(ipv4))
-        && (!hasIpv6() || device.facts().addresses().contains(ipv6))
-        && (!hasSwitch() || (at != null && at.getNodeId().equals(switchId)))
-        && (!hasPort() || (at != null && at.getPortId().equals(port)));
-  }
-
-  private boolean hasMac() {
-    return mac != null && !mac.equals(MacAddress.NONE);
-  }
-
-  private boolean hasIpv4() {
-    return ipv4 != null && !ipv4.equals(IPv4Address.NONE);
-  }
-
-  private boolean hasIpv6() {
-    return ipv6 != null && !ipv6.equals(IPv6Address.NONE);
-  }
-
-  private boolean hasSwitch() {
-    return switchId != null && !switchId.equals(DatapathId.NONE);
-  }
-
-  private boolean hasPort() {
-    return port != null && !port.equals(OFPort.ZERO);
+        && (ipv4 == null || device.facts().addresses().contains(ipv4))
+        && (ipv6 == null || device.facts().addresses().contains(ipv6))
+        && (switchId == null || (at != null && at.getNodeId().equals(switchId)))
+        && (port == null || (at != null && at.getPortId().equals(port)));
   }
 }

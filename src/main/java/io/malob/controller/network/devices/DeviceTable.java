@@ -16,10 +16,12 @@ import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
  * All devices, with indexes by MAC, IP address and port. Any thread may look up by key, MAC and
- * address, each in constant time; one thread writes, and looks up by port.
+ * address, and for the VLANs at a port, each in constant time; one thread writes, and looks up by
+ * port.
  */
 final class DeviceTable {
   private final ConcurrentHashMap<Long, Device> byKey = new ConcurrentHashMap<>();
@@ -28,6 +30,10 @@ final class DeviceTable {
   private final ConcurrentHashMap<IPAddress<?>, ImmutableList<Device>> byAddress =
       new ConcurrentHashMap<>();
   private final Map<NodePortTuple, Set<Device>> byPort = new HashMap<>();
+
+  /** How many devices of each VLAN are at each port. */
+  private final ConcurrentHashMap<NodePortTuple, ConcurrentHashMap<VlanVid, Integer>> vlans =
+      new ConcurrentHashMap<>();
 
   /** How many addresses all devices have, for the writer. */
   private int addresses;
@@ -99,6 +105,12 @@ final class DeviceTable {
     return Set.copyOf(byPort.getOrDefault(port, Set.of()));
   }
 
+  /** Whether a device of a VLAN is at a port, or no device at all. */
+  boolean mayHave(NodePortTuple port, VlanVid vlan) {
+    @Nullable Map<VlanVid, Integer> known = vlans.get(port);
+    return known == null || known.isEmpty() || known.containsKey(vlan);
+  }
+
   /** The devices at the port that has the most of them, or all if none is at a port. */
   Collection<Device> atFullestPort() {
     return byPort.values().stream()
@@ -119,17 +131,29 @@ final class DeviceTable {
 
   private void enter(Device device, @Nullable SwitchPort at) {
     if (at != null) {
-      byPort.computeIfAbsent(plain(at), any -> new LinkedHashSet<>()).add(device);
+      NodePortTuple port = plain(at);
+      byPort.computeIfAbsent(port, any -> new LinkedHashSet<>()).add(device);
+      vlans
+          .computeIfAbsent(port, any -> new ConcurrentHashMap<>())
+          .merge(device.getVlanId()[0], 1, Integer::sum);
     }
   }
 
   private void leave(Device device, @Nullable SwitchPort at) {
     if (at != null) {
+      NodePortTuple port = plain(at);
       byPort.computeIfPresent(
-          plain(at),
+          port,
           (any, devices) -> {
             devices.remove(device);
             return devices.isEmpty() ? null : devices;
+          });
+      vlans.computeIfPresent(
+          port,
+          (any, counts) -> {
+            counts.computeIfPresent(
+                device.getVlanId()[0], (vlan, count) -> count == 1 ? null : count - 1);
+            return counts.isEmpty() ? null : counts;
           });
     }
   }

@@ -4,9 +4,12 @@ import com.google.common.collect.ImmutableList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import net.floodlightcontroller.core.types.NodePortTuple;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceListener;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -34,38 +37,41 @@ final class DeviceTracker {
   private static final long TOLERANCE_MILLIS = 2_000;
 
   private final DeviceTable table;
-  private final int maxDevices;
-  private final int maxAddresses;
-  private final long lifeMillis;
+  private final DeviceLimits limits;
   private final LongSupplier millis;
   private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
-  private final Listener listener;
-
-  /** Called for each change, after it is visible. */
-  interface Listener {
-    /** One change of one device. */
-    void changed(Change change, Device device);
-  }
+  private final BiConsumer<Change, Device> listener;
 
   /** The kinds of changes. */
   enum Change {
-    ADDED,
-    MOVED,
-    IPV4_ADDRESSES,
-    IPV6_ADDRESSES,
-    REMOVED
+    ADDED(IDeviceListener::deviceAdded),
+    MOVED(IDeviceListener::deviceMoved),
+    IPV4_ADDRESSES(IDeviceListener::deviceIPV4AddrChanged),
+    IPV6_ADDRESSES(IDeviceListener::deviceIPV6AddrChanged),
+    REMOVED(IDeviceListener::deviceRemoved);
+
+    /** Calls a listener. */
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a method
+    final BiConsumer<IDeviceListener, IDevice> event;
+
+    Change(BiConsumer<IDeviceListener, IDevice> event) {
+      this.event = event;
+    }
   }
 
+  /**
+   * A tracker.
+   *
+   * @param listener is called for each change, after it is visible
+   */
   DeviceTracker(
       DeviceTable table,
       DeviceLimits limits,
       LongSupplier millis,
       BiPredicate<DatapathId, OFPort> isAttachmentPoint,
-      Listener listener) {
+      BiConsumer<Change, Device> listener) {
     this.table = table;
-    this.maxDevices = limits.maxDevices();
-    this.maxAddresses = limits.maxAddresses();
-    this.lifeMillis = limits.lifeMillis();
+    this.limits = limits;
     this.millis = millis;
     this.isAttachmentPoint = isAttachmentPoint;
     this.listener = listener;
@@ -102,7 +108,7 @@ final class DeviceTracker {
    * @param seenMillis when the host was seen, by this controller's clock
    * @return false if no host can be there, as far as this controller knows
    */
-  boolean told(PeerHost host, long seenMillis) {
+  boolean peerSaw(PeerHost host, long seenMillis) {
     SwitchPort at = Objects.requireNonNull(host.at());
     if (!isAttachmentPoint.test(at.getNodeId(), at.getPortId())) {
       return false;
@@ -115,7 +121,7 @@ final class DeviceTracker {
     } else if (!device.facts().isAt(at.getNodeId(), at.getPortId())) {
       move(device, at);
     }
-    device.told(seenMillis);
+    device.seenByPeer(seenMillis);
     for (IPAddress<?> address : host.addresses()) {
       if (table.withAddress(address).stream()
           .allMatch(other -> other.lastSeenMillis() <= seenMillis)) {
@@ -126,7 +132,7 @@ final class DeviceTracker {
   }
 
   /** Forgets a host that another controller has forgotten, unless it was seen later. */
-  void toldGone(PeerHost host, long seenMillis) {
+  void peerLost(PeerHost host, long seenMillis) {
     @Nullable Device device = table.get(host.key());
     if (device != null && device.lastSeenMillis() <= seenMillis + TOLERANCE_MILLIS) {
       remove(device);
@@ -134,12 +140,12 @@ final class DeviceTracker {
   }
 
   private Device add(MacAddress mac, int vlan, SwitchPort at) {
-    if (table.size() >= maxDevices) {
+    if (table.size() >= limits.maxDevices()) {
       removeOldest();
     }
     Device device = new Device(mac, VlanVid.ofVlan(vlan), at, millis.getAsLong());
     table.add(device);
-    listener.changed(Change.ADDED, device);
+    listener.accept(Change.ADDED, device);
     return device;
   }
 
@@ -150,19 +156,19 @@ final class DeviceTracker {
   private void removeOldest() {
     table.atFullestPort().stream()
         .sorted(Comparator.comparingLong(Device::lastSeenMillis))
-        .limit(Math.max(1, maxDevices / 100))
+        .limit(Math.max(1, limits.maxDevices() / 100))
         .toList()
         .forEach(this::remove);
   }
 
   private void remove(Device device) {
     table.remove(device);
-    listener.changed(Change.REMOVED, device);
+    listener.accept(Change.REMOVED, device);
   }
 
   private void move(Device device, @Nullable SwitchPort place) {
     table.change(device, device.facts().movedTo(place));
-    listener.changed(Change.MOVED, device);
+    listener.accept(Change.MOVED, device);
   }
 
   private void claim(Device device, IPAddress<?> address) {
@@ -183,7 +189,8 @@ final class DeviceTracker {
     List<IPAddress<?>> alike =
         own.stream().filter(each -> each.getIpVersion() == address.getIpVersion()).toList();
     boolean replaces =
-        alike.size() >= MAX_ADDRESSES || (table.addresses() >= maxAddresses && !alike.isEmpty());
+        alike.size() >= MAX_ADDRESSES
+            || (table.addresses() >= limits.maxAddresses() && !alike.isEmpty());
     ImmutableList<IPAddress<?>> kept = replaces ? without(own, alike.get(0)) : own;
     setAddresses(device, withLast(kept, address), address.getIpVersion());
   }
@@ -210,7 +217,7 @@ final class DeviceTracker {
   private void setAddresses(
       Device device, ImmutableList<IPAddress<?>> addresses, IPVersion changed) {
     table.change(device, device.facts().withAddresses(addresses));
-    listener.changed(
+    listener.accept(
         changed == IPVersion.IPv4 ? Change.IPV4_ADDRESSES : Change.IPV6_ADDRESSES, device);
   }
 
@@ -225,7 +232,7 @@ final class DeviceTracker {
 
   /** Forgets the hosts that were silent for too long. */
   void removeSilent() {
-    long oldest = millis.getAsLong() - lifeMillis;
+    long oldest = millis.getAsLong() - limits.lifeMillis();
     table.all().stream()
         .filter(device -> device.lastSeenMillis() < oldest)
         .toList()

@@ -1,19 +1,15 @@
 package io.malob.controller.network.devices;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.io.ByteArrayDataOutput;
-import com.google.common.io.ByteStreams;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import io.malob.module.FieldReader;
+import io.malob.module.FieldWriter;
+import io.malob.module.PeerFormat;
 import net.floodlightcontroller.devicemanager.SwitchPort;
 import org.jspecify.annotations.Nullable;
-import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.VlanVid;
 
 /**
@@ -31,6 +27,9 @@ record PeerHost(
     @Nullable SwitchPort at,
     ImmutableList<IPAddress<?>> addresses,
     long ageMillis) {
+  /** How controllers write hosts. */
+  static final Format FORMAT = new Format();
+
   private static final int GONE = 0;
   private static final int THERE = 1;
 
@@ -46,12 +45,8 @@ record PeerHost(
 
   /** A host that this controller has forgotten. */
   static PeerHost gone(Device device, long nowMillis) {
-    return new PeerHost(
-        device.getMACAddress(),
-        device.getVlanId()[0].getVlan(),
-        null,
-        ImmutableList.of(),
-        Math.max(0, nowMillis - device.lastSeenMillis()));
+    PeerHost host = of(device, nowMillis);
+    return new PeerHost(host.mac, host.vlan, null, ImmutableList.of(), host.ageMillis);
   }
 
   /** The key of its device. */
@@ -59,58 +54,42 @@ record PeerHost(
     return Device.key(mac, vlan);
   }
 
-  /** These hosts as a message. */
-  static byte[] message(List<PeerHost> hosts) {
-    ByteArrayDataOutput out = ByteStreams.newDataOutput();
-    for (PeerHost host : hosts) {
-      SwitchPort place = host.at;
-      out.writeByte(place == null ? GONE : THERE);
-      out.writeLong(host.mac.getLong());
-      out.writeShort(host.vlan);
-      out.writeLong(host.ageMillis);
-      if (place != null) {
-        out.writeLong(place.getNodeId().getLong());
-        out.writeInt(place.getPortId().getPortNumber());
-        out.writeByte(host.addresses.size());
-        for (IPAddress<?> address : host.addresses) {
-          out.writeByte(address.getBytes().length);
-          out.write(address.getBytes());
-        }
+  /** The messages about hosts. */
+  static final class Format implements PeerFormat<PeerHost> {
+    @Override
+    public void write(PeerHost host, FieldWriter out) {
+      @Nullable SwitchPort at = host.at;
+      out.putByte(at == null ? GONE : THERE).putLong(host.mac.getLong()).putShort(host.vlan);
+      out.putLong(host.ageMillis);
+      if (at != null) {
+        out.putSwitch(at.getNodeId()).putPort(at.getPortId()).putByte(host.addresses.size());
+        host.addresses.forEach(address -> out.putShortBytes(address.getBytes()));
       }
     }
-    return out.toByteArray();
-  }
 
-  /**
-   * Reads a message.
-   *
-   * @throws IllegalArgumentException or {@link java.nio.BufferUnderflowException} if it is damaged
-   */
-  static List<PeerHost> read(ByteBuffer message) {
-    List<PeerHost> hosts = new ArrayList<>();
-    while (message.hasRemaining()) {
-      boolean isThere = message.get() == THERE;
-      MacAddress mac = MacAddress.of(message.getLong());
-      int vlan = VlanVid.ofVlan(message.getShort()).getVlan();
-      long age = Math.max(0, message.getLong());
-      @Nullable SwitchPort place = null;
+    @Override
+    public PeerHost read(FieldReader in) {
+      boolean isThere = in.readByte() == THERE;
+      MacAddress mac = MacAddress.of(in.readLong());
+      int vlan = VlanVid.ofVlan((short) in.readShort()).getVlan();
+      long age = Math.max(0, in.readLong());
+      @Nullable SwitchPort at = null;
       ImmutableList.Builder<IPAddress<?>> addresses = ImmutableList.builder();
       if (isThere) {
-        place = new SwitchPort(DatapathId.of(message.getLong()), OFPort.of(message.getInt()));
-        for (int left = message.get(); left > 0; left--) {
-          addresses.add(address(message));
+        at = new SwitchPort(in.readSwitch(), in.readPort());
+        for (int left = (byte) in.readByte(); left > 0; left--) {
+          addresses.add(address(in.readShortBytes()));
         }
       }
-      hosts.add(new PeerHost(mac, vlan, place, addresses.build(), age));
+      return new PeerHost(mac, vlan, at, addresses.build(), age);
     }
-    return hosts;
-  }
 
-  private static IPAddress<?> address(ByteBuffer message) {
-    return switch (message.get()) {
-      case 4 -> IPv4Address.of(message.getInt());
-      case 16 -> IPv6Address.of(message.getLong(), message.getLong());
-      default -> throw new IllegalArgumentException("the length of an address is 4 or 16");
-    };
+    private static IPAddress<?> address(byte[] bytes) {
+      return switch (bytes.length) {
+        case 4 -> IPv4Address.of(bytes);
+        case 16 -> IPv6Address.of(bytes);
+        default -> throw new IllegalArgumentException("the length of an address is 4 or 16");
+      };
+    }
   }
 }

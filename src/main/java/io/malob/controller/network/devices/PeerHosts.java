@@ -1,6 +1,5 @@
 package io.malob.controller.network.devices;
 
-import com.google.common.collect.Lists;
 import io.malob.module.IPeerService;
 import io.malob.module.InformedPeers;
 import io.malob.module.PeerListener;
@@ -21,7 +20,7 @@ import java.util.function.LongSupplier;
  *
  * <p>All state belongs to the writer of devices, an executor that runs one task at a time.
  */
-final class PeerHosts implements PeerListener, DeviceTracker.Listener {
+final class PeerHosts implements PeerListener {
   /**
    * The max number of hosts in a message: with all their addresses, less than half of its max size.
    */
@@ -70,7 +69,7 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
     writer.execute(
         () -> {
           peers.reached(peer);
-          tellLate();
+          publishLate();
         });
   }
 
@@ -81,28 +80,28 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
 
   @Override
   public void received(String peer, ByteBuffer message) {
-    List<PeerHost> hosts = PeerHost.read(message);
+    List<PeerHost> hosts = PeerHost.FORMAT.readAll(message);
     writer.execute(() -> hosts.forEach(this::learn));
   }
 
-  @Override
-  public void changed(DeviceTracker.Change change, Device device) {
+  /** A device has changed. */
+  void changed(DeviceTracker.Change change, Device device) {
     if (!isTold && !peers.isEmpty()) {
       changed.put(device.getDeviceKey(), device);
     }
   }
 
   /** Tells of the changes since the last call; to be called several times a second. */
-  void tellChanges() {
+  void publishChanges() {
     if (!changed.isEmpty()) {
-      peers.tellNew(messages(changed.values()));
+      peers.sendNew(messages(changed.values()));
       changed.clear();
     }
   }
 
   /** Tells all hosts to peers that could not take them; to be called about once a second. */
-  void tellLate() {
-    peers.tellAll(() -> messages(table.all()));
+  void publishLate() {
+    peers.sendAll(() -> messages(table.all()));
   }
 
   /** Tells of hosts that were only seen again, so that no peer takes them for silent. */
@@ -113,13 +112,13 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
       }
     }
     refreshedMillis = millis.getAsLong();
-    tellChanges();
+    publishChanges();
   }
 
   /** Hosts may be at further ports now. */
   void topologyChanged() {
     isTold = true;
-    waiting.values().removeIf(each -> tracker.told(each.host(), each.seenMillis()));
+    waiting.values().removeIf(each -> tracker.peerSaw(each.host(), each.seenMillis()));
     isTold = false;
   }
 
@@ -133,13 +132,12 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
     long now = millis.getAsLong();
     List<PeerHost> hosts = new ArrayList<>();
     for (Device device : devices) {
-      if (!device.equals(table.get(device.getDeviceKey()))) {
-        hosts.add(PeerHost.gone(device, now));
-      } else if (device.facts().at() != null) {
-        hosts.add(PeerHost.of(device, now));
+      boolean isGone = !device.equals(table.get(device.getDeviceKey()));
+      if (isGone || device.facts().at() != null) {
+        hosts.add(isGone ? PeerHost.gone(device, now) : PeerHost.of(device, now));
       }
     }
-    return Lists.partition(hosts, BATCH).stream().map(PeerHost::message).toList();
+    return PeerHost.FORMAT.messages(hosts, BATCH);
   }
 
   private void learn(PeerHost host) {
@@ -147,8 +145,8 @@ final class PeerHosts implements PeerListener, DeviceTracker.Listener {
     isTold = true;
     if (host.at() == null) {
       waiting.remove(host.key());
-      tracker.toldGone(host, seen);
-    } else if (tracker.told(host, seen)) {
+      tracker.peerLost(host, seen);
+    } else if (tracker.peerSaw(host, seen)) {
       waiting.remove(host.key());
     } else if (waiting.size() < limits.maxDevices() || waiting.containsKey(host.key())) {
       waiting.put(host.key(), new Waiting(host, seen));

@@ -1,18 +1,23 @@
 package io.malob.controller.network.forwarding;
 
+import io.malob.algorithm.VlanAddress;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
-import io.malob.controller.network.MacAddresses;
 import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
+import io.malob.controller.network.devices.HostVlans;
 import io.malob.controller.network.topology.HostRoute;
 import io.malob.controller.network.topology.Segment;
 import io.malob.controller.network.topology.TopologySnapshot;
 import io.malob.controller.network.topology.TopologyView;
+import io.malob.module.AttachedHosts;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -29,32 +34,24 @@ import org.projectfloodlight.openflow.types.VlanVid;
 /**
  * Forwards each packet that no other module handled to its destination, exactly once: to the port
  * of its destination, over the path with the fewest hops, with rules for the packets that follow;
- * or, if the destination is unknown or a group, to all other host ports of the connected network,
- * without rules. The packet itself never goes hop by hop but leaves at its last switch, so rules
- * that are late neither lose nor double it. Switches with another master get rules and packets by
- * way of that. Called by the threads that receive packets; does not block.
+ * or, if the destination is unknown or a group, to all other host ports of the connected network
+ * that may have hosts of its VLAN, without rules. The packet itself never goes hop by hop but
+ * leaves at its last switch, so rules that are late neither lose nor double it. Switches with
+ * another master get rules and packets by way of that. Called by the threads that receive packets;
+ * does not block.
  */
-final class Forwarder {
-  private final TopologyView topology;
-  private final IDeviceService devices;
-  private final SwitchWriter switches;
-  private final PortLimiter floods;
-  private final RouteCookies cookies;
-  private final int idleSeconds;
+record Forwarder(
+    TopologyView topology,
+    IDeviceService devices,
+    HostVlans vlans,
+    SwitchWriter switches,
+    PortLimiter floods,
+    RouteCookies cookies,
+    int idleSeconds) {
+  /** Addresses whose frames stay on their link (IEEE 802.1D, table 7-10). */
+  private static final long LINK_LOCAL = 0x0180c2000000L;
 
-  Forwarder(
-      TopologyView topology,
-      IDeviceService devices,
-      SwitchWriter switches,
-      PortLimiter floods,
-      int idleSeconds) {
-    this.topology = topology;
-    this.devices = devices;
-    this.switches = switches;
-    this.floods = floods;
-    this.idleSeconds = idleSeconds;
-    cookies = new RouteCookies();
-  }
+  private static final long LINK_LOCAL_MASK = 0xfffffffffff0L;
 
   /** Forwards a packet that came in at that port. */
   void forward(NodePortTuple from, Packet packet) {
@@ -72,7 +69,7 @@ final class Forwarder {
   }
 
   private static boolean isForNobody(Packet packet) {
-    return MacAddresses.isLinkLocal(packet.dstMac())
+    return (packet.dstMac().getLong() & LINK_LOCAL_MASK) == LINK_LOCAL
         || Label.isLabel(packet.dstMac())
         || packet.etherType() == Packet.ETHERTYPE_LLDP;
   }
@@ -170,17 +167,37 @@ final class Forwarder {
   }
 
   private void flood(TopologySnapshot network, NodePortTuple from, Packet packet) {
-    if (!floods.allows(from)) {
+    Set<DatapathId> part = network.partOf(from.getNodeId());
+    if (isForASwitch(packet.dstMac(), part) || !floods.allows(from)) {
       return;
     }
-    for (DatapathId switchId : network.partOf(from.getNodeId())) {
+    boolean toAllVlans = asksForUnknown(packet);
+    for (DatapathId switchId : part) {
       List<OFPort> ports =
           network.attachmentPorts(switchId).stream()
               .filter(port -> !switchId.equals(from.getNodeId()) || !port.equals(from.getPortId()))
+              .filter(port -> toAllVlans || vlans.mayHave(switchId, port, packet.vlan()))
               .toList();
       if (!ports.isEmpty()) {
         switches.write(switchId, of -> PacketMessages.packetOut(of, ports, packet.frame()));
       }
     }
+  }
+
+  /** Whether it is for what a balancer does at a switch, which no host has. */
+  private static boolean isForASwitch(MacAddress mac, Set<DatapathId> part) {
+    return EdgeMac.mayBe(mac) && part.stream().anyMatch(id -> EdgeMac.of(id).equals(mac));
+  }
+
+  /** A silent host may be in a VLAN in which none is known at its port. */
+  private boolean asksForUnknown(Packet packet) {
+    return NeighbourMessage.of(packet)
+        .filter(NeighbourMessage::isQuestion)
+        .filter(asked -> !isKnown(new VlanAddress(asked.target(), packet.vlan())))
+        .isPresent();
+  }
+
+  private boolean isKnown(VlanAddress host) {
+    return new AttachedHosts(devices).find(host).isPresent();
   }
 }

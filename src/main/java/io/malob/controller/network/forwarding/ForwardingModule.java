@@ -1,13 +1,14 @@
 package io.malob.controller.network.forwarding;
 
 import io.malob.algorithm.graph.DirectedLink;
-import io.malob.controller.network.PacketMessages;
 import io.malob.controller.network.PortLimiter;
+import io.malob.controller.network.devices.HostVlans;
 import io.malob.controller.network.topology.TopologyView;
 import io.malob.module.BaseModule;
 import io.malob.module.IRelayService;
+import io.malob.module.NetworkEvents;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.Unordered;
 import io.malob.openflow.packet.Packet;
 import java.util.Collection;
@@ -23,7 +24,6 @@ import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
-import net.floodlightcontroller.devicemanager.IDeviceListener;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LDUpdate;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.UpdateOperation;
@@ -32,15 +32,22 @@ import net.floodlightcontroller.topology.ITopologyService;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 
 /**
  * Forwards packets that no other listener handled, over the paths with the fewest hops; the last
- * listener of packet-ins. Settings: {@code idleTimeoutSeconds} of its rules (5), {@code
- * floodsPerSecond} for each host port (100).
+ * listener of packet-ins.
  */
-@Settings({"floodsPerSecond", "idleTimeoutSeconds"})
 public final class ForwardingModule extends BaseModule
     implements IOFMessageListener, Unordered<OFType>, ITopologyListener {
+  private static final Setting<Integer> IDLE_TIMEOUT_SECONDS =
+      Setting.number("idleTimeoutSeconds", 5, 1, 0xffff)
+          .describedAs("The idle timeout of the rules of plain forwarding in seconds.");
+  private static final Setting<Integer> FLOODS_PER_SECOND =
+      Setting.number("floodsPerSecond", 100, 1, 1_000_000)
+          .describedAs(
+              "The max number of packets per second from a host port to unknown hosts and groups.");
+
   /** The name by which other listeners order themselves. */
   public static final String NAME = "forwarding";
 
@@ -54,13 +61,19 @@ public final class ForwardingModule extends BaseModule
   public ForwardingModule() {}
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(IDLE_TIMEOUT_SECONDS, FLOODS_PER_SECOND);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
         IOFSwitchService.class,
         ITopologyService.class,
         TopologyView.class,
-        IDeviceService.class);
+        IDeviceService.class,
+        HostVlans.class);
   }
 
   @Override
@@ -70,18 +83,19 @@ public final class ForwardingModule extends BaseModule
         new Forwarder(
             context.getServiceImpl(TopologyView.class),
             context.getServiceImpl(IDeviceService.class),
+            context.getServiceImpl(HostVlans.class),
             new SwitchWriter(
                 context.getServiceImpl(IOFSwitchService.class),
                 context.getServiceImpl(IRelayService.class)),
-            new PortLimiter(
-                settings.number("floodsPerSecond", 100, 1, 1_000_000), System::nanoTime),
-            settings.number("idleTimeoutSeconds", 5, 1, 0xffff));
+            new PortLimiter(settings.get(FLOODS_PER_SECOND), System::nanoTime),
+            new RouteCookies(),
+            settings.get(IDLE_TIMEOUT_SECONDS));
   }
 
   @Override
   public void startUp(FloodlightModuleContext context) {
     context.getServiceImpl(ITopologyService.class).addListener(this);
-    context.getServiceImpl(IDeviceService.class).addListener(new Moves());
+    context.getServiceImpl(IDeviceService.class).addListener(new NetworkEvents(NAME, new Moves()));
     context
         .getServiceImpl(IFloodlightProviderService.class)
         .addOFMessageListener(OFType.PACKET_IN, this);
@@ -91,7 +105,7 @@ public final class ForwardingModule extends BaseModule
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
     if (message instanceof OFPacketIn packetIn) {
       forwarder.forward(
-          new NodePortTuple(sw.getId(), PacketMessages.inPort(packetIn)),
+          new NodePortTuple(sw.getId(), packetIn.getMatch().get(MatchField.IN_PORT)),
           Packet.parse(packetIn.getData()));
     }
     return Command.CONTINUE;
@@ -119,50 +133,10 @@ public final class ForwardingModule extends BaseModule
   }
 
   /** Deletes the rules that lead to the former location of a host. */
-  private final class Moves implements IDeviceListener {
+  private final class Moves implements NetworkEvents.Follower {
     @Override
-    public void deviceMoved(IDevice device) {
+    public void hostMoved(IDevice device) {
       forwarder.hostMoved(device.getMACAddress());
-    }
-
-    @Override
-    public void deviceAdded(IDevice device) {
-      // no rules lead to it yet
-    }
-
-    @Override
-    public void deviceRemoved(IDevice device) {
-      // its rules expired long ago
-    }
-
-    @Override
-    public void deviceIPV4AddrChanged(IDevice device) {
-      // rules lead to MAC addresses
-    }
-
-    @Override
-    public void deviceIPV6AddrChanged(IDevice device) {
-      // rules lead to MAC addresses
-    }
-
-    @Override
-    public void deviceVlanChanged(IDevice device) {
-      // a device is on one VLAN always
-    }
-
-    @Override
-    public String getName() {
-      return NAME;
-    }
-
-    @Override
-    public boolean isCallbackOrderingPrereq(String type, String name) {
-      return false;
-    }
-
-    @Override
-    public boolean isCallbackOrderingPostreq(String type, String name) {
-      return false;
     }
   }
 }

@@ -5,6 +5,8 @@ import com.google.common.cache.CacheLoader;
 import com.google.common.cache.LoadingCache;
 import io.malob.algorithm.graph.DirectedLink;
 import io.malob.algorithm.graph.Path;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -12,17 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
- * The cookies of forwarding's rules: 12 bits application, and in the lowest 24 bits a number for
- * the path that the rule is part of, so that all rules of a path can be deleted when one of its
- * links goes. Safe for use by several threads.
+ * The cookies of forwarding's rules have a number of the path that the rule is part of, so that all
+ * rules of a path can be deleted when one of its links goes. Safe for use by several threads.
  */
 final class RouteCookies {
-  /** Any rule of forwarding. */
-  static final U64 APPLICATION_MASK = U64.of(0xfffL << 52);
-
-  /** The letters FOR on the keys of a telephone. */
-  private static final long APPLICATION = 0x367L << 52;
-
   private static final int NUMBERS = 1 << 24;
 
   /**
@@ -37,18 +32,13 @@ final class RouteCookies {
   private final LoadingCache<Path, U64> cookies =
       CacheBuilder.newBuilder().maximumSize(MAX_PATHS).build(CacheLoader.from(this::newCookie));
 
-  /** A cookie of this application, of no path; to be used with {@link #APPLICATION_MASK}. */
-  static U64 any() {
-    return U64.of(APPLICATION);
-  }
-
   /** The cookie of the rules of a path. */
   U64 of(Path path) {
     return cookies.getUnchecked(path);
   }
 
   private U64 newCookie() {
-    return U64.of(APPLICATION | Integer.remainderUnsigned(next.incrementAndGet(), NUMBERS));
+    return Cookie.of(CookieKind.ROUTE, Integer.remainderUnsigned(next.incrementAndGet(), NUMBERS));
   }
 
   /** Removes the paths over a link, and returns them with their cookies. */

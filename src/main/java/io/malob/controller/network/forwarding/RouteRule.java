@@ -1,6 +1,8 @@
 package io.malob.controller.network.forwarding;
 
+import io.malob.openflow.CookieKind;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.MaskedCookie;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -11,7 +13,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
-import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
@@ -57,7 +58,7 @@ final class RouteRule {
   static boolean isFor(Packet packet) {
     return switch (packet.kind()) {
       case TCP, UDP -> true;
-      case ICMP -> !packet.isNeighbourMessage() && !isError(packet);
+      case ICMP -> !packet.isNeighbourMessage() && !IpFamily.isIcmpError(packet);
       case OTHER_IP ->
           packet.isIpv6()
               || (packet.protocol() != PROTOCOL_TCP
@@ -66,10 +67,6 @@ final class RouteRule {
       case OTHER -> packet.etherType() >= MIN_ETHERTYPE || !isSnap(packet);
       case ARP, MALFORMED -> false;
     };
-  }
-
-  private static boolean isError(Packet packet) {
-    return IpFamily.of(packet.version()).icmpErrors.contains(packet.icmpType());
   }
 
   private static boolean isSnap(Packet packet) {
@@ -168,11 +165,9 @@ final class RouteRule {
 
   /** Deletes all rules that lead to a host. */
   static OFFlowDelete deleteTo(OFFactory of, MacAddress host) {
+    MaskedCookie all = CookieKind.Application.FORWARDING.all();
     return delete(
-        of,
-        RouteCookies.any(),
-        RouteCookies.APPLICATION_MASK,
-        of.buildMatch().setExact(MatchField.ETH_DST, host).build());
+        of, all.cookie(), all.mask(), of.buildMatch().setExact(MatchField.ETH_DST, host).build());
   }
 
   private static OFFlowDelete delete(OFFactory of, U64 cookie, U64 mask, Match match) {
@@ -181,8 +176,6 @@ final class RouteRule {
         .setCookie(cookie)
         .setCookieMask(mask)
         .setMatch(match)
-        .setOutPort(OFPort.ANY)
-        .setOutGroup(OFGroup.ANY)
         .build();
   }
 }

@@ -13,17 +13,10 @@ import org.projectfloodlight.openflow.types.DatapathId;
 /**
  * Writes to switches that may have disconnected, in a cluster also by way of their masters. Safe
  * for use by several threads; does not block.
+ *
+ * @param relay null without a cluster
  */
-final class SwitchWriter {
-  private final IOFSwitchService switches;
-  private final @Nullable IRelayService relay;
-
-  /** The relay is null without a cluster. */
-  SwitchWriter(IOFSwitchService switches, @Nullable IRelayService relay) {
-    this.switches = switches;
-    this.relay = relay;
-  }
-
+record SwitchWriter(IOFSwitchService switches, @Nullable IRelayService relay) {
   /** Sends the message for the switch's OpenFlow version; nothing if the switch is not reached. */
   void write(DatapathId switchId, Function<OFFactory, OFMessage> message) {
     writeAll(switchId, of -> List.of(message.apply(of)));

@@ -13,8 +13,8 @@ import io.malob.module.DropLog;
 import io.malob.module.IMastershipService;
 import io.malob.module.Mastership;
 import io.malob.module.Repetition;
+import io.malob.module.Setting;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.StandbyListener;
 import io.malob.module.SwitchListener;
 import io.malob.module.Unordered;
@@ -51,6 +51,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -62,10 +63,8 @@ import org.slf4j.LoggerFactory;
  * removes them when probes stay away. Probes that this run has not signed, that are older than a
  * link's lifetime, or that come back to the port that sent them, are refused, counted and logged.
  * All changes happen one after the other on the shared pool; listeners are called there, too. In a
- * cluster, the master's probes also show a slave the links. Settings: {@code probeIntervalMillis}
- * (3000), {@code missedProbes} (3), {@code settleMillis} (1000).
+ * cluster, the master's probes also show a slave the links.
  */
-@Settings({"probeIntervalMillis", "missedProbes", "settleMillis"})
 public final class LinkDiscoveryModule extends BaseModule
     implements ILinkDiscoveryService,
         LinkSnapshots,
@@ -74,12 +73,22 @@ public final class LinkDiscoveryModule extends BaseModule
         Unordered<OFType>,
         SwitchListener,
         LinkTracker.Outlet {
+  private static final Setting<Integer> PROBE_INTERVAL_MILLIS =
+      Setting.number("probeIntervalMillis", 3_000, 1, 3_600_000)
+          .describedAs("The interval between two probes of a port.");
+  private static final Setting<Integer> MISSED_PROBES =
+      Setting.number("missedProbes", 3, 1, 1_000)
+          .describedAs("The number of missed probes after which a link is down.");
+  private static final Setting<Integer> SETTLE_MILLIS =
+      Setting.number("settleMillis", 1_000, 1, 3_600_000)
+          .describedAs("The time for which a new port is probed before hosts are learnt there.");
+
   /** The name by which other listeners order themselves. */
   public static final String NAME = "linkdiscovery";
 
   private static final Logger log = LoggerFactory.getLogger(LinkDiscoveryModule.class);
   private static final long TICK_MILLIS = 100;
-  private static final long TELL_MILLIS = 1_000;
+  private static final long LOG_MILLIS = 1_000;
 
   /** With this run's key; in a cluster, with the key that its controllers share. */
   private volatile ProbeFrames frames = ProbeFrames.withRandomKey();
@@ -120,6 +129,11 @@ public final class LinkDiscoveryModule extends BaseModule
   }
 
   @Override
+  public List<Setting<?>> settings() {
+    return List.of(PROBE_INTERVAL_MILLIS, MISSED_PROBES, SETTLE_MILLIS);
+  }
+
+  @Override
   public Collection<Class<? extends IFloodlightService>> getModuleDependencies() {
     return List.of(
         IFloodlightProviderService.class,
@@ -133,9 +147,9 @@ public final class LinkDiscoveryModule extends BaseModule
       throws FloodlightModuleException {
     times =
         new LinkTimes(
-            settings.number("probeIntervalMillis", 3_000, 1, 3_600_000),
-            settings.number("missedProbes", 3, 1, 1_000),
-            settings.number("settleMillis", 1_000, 1, 3_600_000));
+            settings.get(PROBE_INTERVAL_MILLIS),
+            settings.get(MISSED_PROBES),
+            settings.get(SETTLE_MILLIS));
     switches = context.getServiceImpl(IOFSwitchService.class);
     refusals = context.getServiceImpl(RefusalCounts.class);
     @Nullable IMastershipService roles = context.getServiceImpl(IMastershipService.class);
@@ -160,7 +174,7 @@ public final class LinkDiscoveryModule extends BaseModule
     switches.getAllSwitchDpids().forEach(this::switchActivated);
     Repetition repetition = new Repetition(pool);
     repetition.every(TICK_MILLIS, "checking links", writer, tracker::tick);
-    repetition.every(TELL_MILLIS, "logging refused probes", this::tellRefused);
+    repetition.every(LOG_MILLIS, "logging refused probes", this::logRefused);
   }
 
   @Override
@@ -169,7 +183,7 @@ public final class LinkDiscoveryModule extends BaseModule
       return Command.CONTINUE;
     }
     byte[] frame = packetIn.getData();
-    NodePortTuple at = new NodePortTuple(sw.getId(), PacketMessages.inPort(packetIn));
+    NodePortTuple at = new NodePortTuple(sw.getId(), packetIn.getMatch().get(MatchField.IN_PORT));
     Optional<Probe> probe = frames.read(frame);
     @Nullable Refusal problem = problem(frame, probe, at);
     if (problem != null) {
@@ -202,8 +216,8 @@ public final class LinkDiscoveryModule extends BaseModule
     }
   }
 
-  private void tellRefused() {
-    refused.tell(TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
+  private void logRefused() {
+    refused.flush(TimeUnit.MILLISECONDS.toNanos(millis.getAsLong()));
   }
 
   @Override
@@ -262,7 +276,7 @@ public final class LinkDiscoveryModule extends BaseModule
   public void switchActivated(DatapathId switchId) {
     @Nullable IOFSwitch sw = switches.getActiveSwitch(switchId);
     if (sw != null) {
-      List<OFPort> ports = physicalPorts(sw);
+      List<OFPort> ports = realPorts(sw);
       writer.execute(() -> tracker.switchUp(switchId, ports));
     }
   }
@@ -270,7 +284,7 @@ public final class LinkDiscoveryModule extends BaseModule
   @Override
   public void switchPortChanged(DatapathId switchId, OFPortDesc port, PortChangeType change) {
     OFPort number = port.getPortNo();
-    if (!PacketMessages.isPhysical(number)) {
+    if (!PacketMessages.isReal(number)) {
       return;
     }
     boolean gone = change == PortChangeType.DELETE || change == PortChangeType.DOWN;
@@ -291,7 +305,7 @@ public final class LinkDiscoveryModule extends BaseModule
   public void switchAdded(DatapathId switchId) {
     @Nullable IOFSwitch sw = switches.getSwitch(switchId);
     if (sw != null && !sw.isActive() && isInCluster()) {
-      List<OFPort> ports = physicalPorts(sw);
+      List<OFPort> ports = realPorts(sw);
       writer.execute(() -> tracker.switchObserved(switchId, ports));
     }
   }
@@ -309,8 +323,8 @@ public final class LinkDiscoveryModule extends BaseModule
     return election != null && election.isDone();
   }
 
-  private static List<OFPort> physicalPorts(IOFSwitch sw) {
-    return sw.getEnabledPortNumbers().stream().filter(PacketMessages::isPhysical).toList();
+  private static List<OFPort> realPorts(IOFSwitch sw) {
+    return sw.getEnabledPortNumbers().stream().filter(PacketMessages::isReal).toList();
   }
 
   @Override
@@ -324,18 +338,8 @@ public final class LinkDiscoveryModule extends BaseModule
   }
 
   @Override
-  public @Nullable LinkInfo getLinkInfo(Link link) {
-    return current().links().get(link);
-  }
-
-  @Override
   public Map<DatapathId, Set<Link>> getSwitchLinks() {
     return current().bySwitch();
-  }
-
-  @Override
-  public Map<NodePortTuple, Set<Link>> getPortLinks() {
-    return current().byPort();
   }
 
   @Override

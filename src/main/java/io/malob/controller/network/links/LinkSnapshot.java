@@ -46,14 +46,4 @@ public record LinkSnapshot(
     }
     return ImmutableMap.copyOf(result);
   }
-
-  /** The links that start or end at each port. */
-  public Map<NodePortTuple, Set<Link>> byPort() {
-    Map<NodePortTuple, Set<Link>> result = new TreeMap<>();
-    for (Link link : links.keySet()) {
-      result.computeIfAbsent(LinkTable.source(link), any -> new TreeSet<>()).add(link);
-      result.computeIfAbsent(LinkTable.target(link), any -> new TreeSet<>()).add(link);
-    }
-    return ImmutableMap.copyOf(result);
-  }
 }

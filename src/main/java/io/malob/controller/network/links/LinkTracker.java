@@ -100,7 +100,7 @@ final class LinkTracker {
     forget(switchId);
     switches.add(switchId);
     long now = millis.getAsLong();
-    ports.forEach(port -> schedule.add(new NodePortTuple(switchId, port), now));
+    ports.forEach(port -> schedule.add(new NodePortTuple(switchId, port), now, times.settle()));
     updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_UPDATED));
     probeDuePorts(now);
     publish();
@@ -121,7 +121,7 @@ final class LinkTracker {
     long now = millis.getAsLong();
     if (!switches.contains(switchId)) {
       switches.add(switchId);
-      ports.forEach(port -> schedule.addObserved(new NodePortTuple(switchId, port), now));
+      ports.forEach(port -> schedule.add(new NodePortTuple(switchId, port), now, times.linkLife()));
       updates.add(new LDUpdate(switchId, SwitchType.BASIC_SWITCH, UpdateOperation.SWITCH_UPDATED));
       publish();
     }
@@ -150,10 +150,8 @@ final class LinkTracker {
   void portUp(DatapathId switchId, OFPort port) {
     long now = millis.getAsLong();
     NodePortTuple end = new NodePortTuple(switchId, port);
-    if (switches.contains(switchId)
-        && (observed.contains(switchId)
-            ? schedule.addObserved(end, now)
-            : schedule.add(end, now))) {
+    long hold = observed.contains(switchId) ? times.linkLife() : times.settle();
+    if (switches.contains(switchId) && schedule.add(end, now, hold)) {
       probeDuePorts(now);
       publish();
     }
@@ -172,7 +170,7 @@ final class LinkTracker {
   /** A probe from one port arrived at another. */
   void probeArrived(ProbeKind kind, NodePortTuple from, NodePortTuple at) {
     // a probe may arrive after its port went down, and must not bring the link back
-    if (!schedule.contains(from) || !schedule.contains(at)) {
+    if (!schedule.mayBeLinked(from) || !schedule.mayBeLinked(at)) {
       return;
     }
     // broadcasts cross cables, too, and come back from legacy switches that form a loop

@@ -15,7 +15,8 @@ import org.projectfloodlight.openflow.types.OFPort;
 /**
  * The enabled ports: when each is probed next, and whether it has been probed long enough to
  * exclude an undiscovered link (then it is settled). New ports are probed in quick succession at
- * first. Times are milliseconds of one clock. For one thread.
+ * first. LOCAL is the switch itself, which is a host: it has no link, so it settles without probes.
+ * Times are milliseconds of one clock. For one thread.
  */
 final class ProbeSchedule {
   /** After the first probes of a port; later ones follow at the regular interval. */
@@ -45,24 +46,15 @@ final class ProbeSchedule {
     this.times = times;
   }
 
-  /** Adds a port; false if it is already known. */
-  boolean add(NodePortTuple port, long now) {
-    if (ports.containsKey(port)) {
-      return false;
-    }
-    start(port, now, times.settle());
-    return true;
-  }
-
   /**
-   * Adds a port that another controller probes; false if it is already known. It settles after the
-   * lifetime of a link: by then, all probes of that controller have come.
+   * Adds a port, which settles after that time; false if it is already known. If another controller
+   * probes it, that is the lifetime of a link: by then, all probes of that controller have come.
    */
-  boolean addObserved(NodePortTuple port, long now) {
+  boolean add(NodePortTuple port, long now, long hold) {
     if (ports.containsKey(port)) {
       return false;
     }
-    start(port, now, times.linkLife());
+    start(port, now, hold);
     return true;
   }
 
@@ -92,10 +84,15 @@ final class ProbeSchedule {
 
   private void start(NodePortTuple port, long now, long hold) {
     PortState state = new PortState();
-    state.nextProbe = now;
-    state.hold = hold;
+    if (isLocal(port)) {
+      state.nextProbe = Long.MAX_VALUE;
+      state.settlesAt = now;
+    } else {
+      state.nextProbe = now;
+      state.hold = hold;
+    }
     ports.put(port, state);
-    nextDue = Math.min(nextDue, now);
+    nextDue = Math.min(nextDue, state.nextProbe);
     mayBeUnsettled = true;
   }
 
@@ -107,8 +104,13 @@ final class ProbeSchedule {
     portsOf(switchId).clear();
   }
 
-  boolean contains(NodePortTuple port) {
-    return ports.containsKey(port);
+  /** Whether a port is enabled and may lead to a switch. */
+  boolean mayBeLinked(NodePortTuple port) {
+    return ports.containsKey(port) && !isLocal(port);
+  }
+
+  private static boolean isLocal(NodePortTuple port) {
+    return port.getPortId().equals(OFPort.LOCAL);
   }
 
   /** Whether a probe has left a port already. */
@@ -130,7 +132,7 @@ final class ProbeSchedule {
   /** Probes a port as soon as possible. */
   void hurry(NodePortTuple port, long now) {
     PortState state = ports.get(port);
-    if (state != null) {
+    if (state != null && !isLocal(port)) {
       state.nextProbe = now;
       nextDue = Math.min(nextDue, now);
     }
@@ -182,7 +184,8 @@ final class ProbeSchedule {
     mayBeUnsettled = false;
     ports.forEach(
         (port, state) -> {
-          if (!state.settled && state.sent > 1 && state.settlesAt <= now) {
+          boolean isProbed = state.sent > 1 || isLocal(port);
+          if (!state.settled && isProbed && state.settlesAt <= now) {
             state.settled = true;
             settled.add(port);
           }

@@ -30,7 +30,7 @@ record Segments(
         MultimapBuilder.treeKeys().linkedHashSetValues().build();
     Set<NodePortTuple> shared = new HashSet<>();
     for (DirectedLink link : links) {
-      if (links.contains(reverse(link))) {
+      if (links.contains(link.reversed())) {
         peers.put(source(link), target(link));
         if (throughLegacySwitches.contains(link)) {
           shared.add(source(link));
@@ -77,13 +77,5 @@ record Segments(
 
   private static NodePortTuple target(DirectedLink link) {
     return new NodePortTuple(link.dst(), link.dstPort());
-  }
-
-  private static DirectedLink reverse(DirectedLink link) {
-    return new DirectedLink(
-        /* src= */ link.dst(),
-        /* srcPort= */ link.dstPort(),
-        /* dst= */ link.src(),
-        /* dstPort= */ link.srcPort());
   }
 }

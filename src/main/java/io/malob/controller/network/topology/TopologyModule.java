@@ -5,11 +5,8 @@ import io.malob.controller.network.links.LinkSnapshots;
 import io.malob.module.BaseModule;
 import io.malob.module.Repetition;
 import io.malob.module.SettingReader;
-import io.malob.module.Settings;
 import io.malob.module.Unordered;
-import java.time.Instant;
 import java.util.Collection;
-import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +37,6 @@ import org.slf4j.LoggerFactory;
  * called by any thread. Takes part in the chain of packet-ins by name only, because others order
  * themselves by it.
  */
-@Settings({})
 public final class TopologyModule extends BaseModule
     implements ITopologyService,
         TopologyView,
@@ -57,7 +53,6 @@ public final class TopologyModule extends BaseModule
   private final List<ITopologyListener> listeners = new CopyOnWriteArrayList<>();
   private volatile TopologySnapshot snapshot = TopologySnapshot.EMPTY;
   private Topology logged = Topology.EMPTY;
-  private volatile Instant lastUpdate = Instant.now();
   private ILinkDiscoveryService links;
   private LinkSnapshots linkSnapshots;
 
@@ -106,7 +101,6 @@ public final class TopologyModule extends BaseModule
       return;
     }
     snapshot = next;
-    lastUpdate = Instant.now();
     for (ITopologyListener listener : listeners) {
       try {
         listener.topologyChanged(updates);
@@ -127,39 +121,13 @@ public final class TopologyModule extends BaseModule
   }
 
   @Override
-  public void removeListener(ITopologyListener listener) {
-    listeners.remove(listener);
-  }
-
-  @Override
-  @SuppressWarnings("JavaUtilDate") // Floodlight's type
-  public Date getLastUpdateTime() {
-    return Date.from(lastUpdate);
-  }
-
-  @Override
   public boolean isAttachmentPointPort(DatapathId switchId, OFPort port) {
     return snapshot.isAttachmentPoint(switchId, port);
   }
 
   @Override
-  public boolean isEdge(DatapathId switchId, OFPort port) {
-    return !snapshot.linkedPorts(switchId).contains(port);
-  }
-
-  @Override
-  public Set<OFPort> getSwitchBroadcastPorts(DatapathId switchId) {
-    return snapshot.broadcastPorts(switchId);
-  }
-
-  @Override
   public boolean isBroadcastAllowed(DatapathId switchId, OFPort port) {
     return snapshot.isBroadcastAllowed(switchId, port);
-  }
-
-  @Override
-  public Set<OFPort> getPorts(DatapathId switchId) {
-    return snapshot.ports(switchId);
   }
 
   @Override
@@ -170,11 +138,6 @@ public final class TopologyModule extends BaseModule
   @Override
   public Map<DatapathId, Set<Link>> getAllLinks() {
     return links.getSwitchLinks();
-  }
-
-  @Override
-  public Set<OFPort> getPortsWithLinks(DatapathId switchId) {
-    return snapshot.linkedPorts(switchId);
   }
 
   @Override

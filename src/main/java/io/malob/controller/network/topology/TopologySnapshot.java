@@ -101,11 +101,6 @@ public final class TopologySnapshot {
     return topology;
   }
 
-  /** The enabled ports of a switch. */
-  public ImmutableSet<OFPort> ports(DatapathId switchId) {
-    return ports.get(switchId);
-  }
-
   /** The ports of a switch that lead to switches. */
   public ImmutableSet<OFPort> linkedPorts(DatapathId switchId) {
     return linked.get(switchId);
@@ -117,13 +112,6 @@ public final class TopologySnapshot {
    */
   public boolean isAttachmentPoint(DatapathId switchId, OFPort port) {
     return attachment.containsEntry(switchId, port);
-  }
-
-  /** The ports over which a broadcast may enter or leave a switch: to hosts, and on the tree. */
-  public ImmutableSet<OFPort> broadcastPorts(DatapathId switchId) {
-    return ports.get(switchId).stream()
-        .filter(port -> isBroadcastAllowed(switchId, port))
-        .collect(ImmutableSet.toImmutableSet());
   }
 
   /** Whether a broadcast may enter or leave at a port. */

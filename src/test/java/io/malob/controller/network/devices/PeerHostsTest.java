@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.malob.module.PeerTopic;
 import io.malob.testing.PeerFuzz;
 import io.malob.testing.PeerNetwork;
+import io.malob.testing.WireBytes;
+import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +63,7 @@ class PeerHostsTest {
 
     void sees(MacAddress mac, IPAddress<?> address, int port) {
       tracker.seen(new Sighting(mac, 0, address, SWITCH, OFPort.of(port), true));
-      hosts.tellChanges();
+      hosts.publishChanges();
     }
 
     Device host(MacAddress mac) {
@@ -108,8 +110,8 @@ class PeerHostsTest {
     DeviceLimits limits = new DeviceLimits(5_000, LIFE);
     PeerFuzz.check(
         tasks -> new PeerHosts(b.streams, b.table, b.tracker, limits, () -> now, tasks::add),
-        PeerHost.message(hosts),
-        PeerHost.message(List.of(PeerHost.gone(host, now))));
+        PeerHost.FORMAT.message(hosts),
+        PeerHost.FORMAT.message(List.of(PeerHost.gone(host, now))));
   }
 
   @Test
@@ -130,7 +132,7 @@ class PeerHostsTest {
     connect();
     a.sees(HOST, IP, 1);
     int told = network.messages;
-    b.hosts.tellChanges();
+    b.hosts.publishChanges();
     now += 60_000;
     b.hosts.refresh();
 
@@ -197,7 +199,7 @@ class PeerHostsTest {
     now += LIFE / 2 + 1;
     b.tracker.removeSilent();
     a.tracker.removeSilent();
-    a.hosts.tellChanges();
+    a.hosts.publishChanges();
 
     assertNull(b.host(HOST));
     assertNotNull(b.host(OTHER));
@@ -209,7 +211,7 @@ class PeerHostsTest {
     a.sees(HOST, IP, 1);
     now += LIFE + 1;
     a.tracker.removeSilent();
-    a.hosts.tellChanges();
+    a.hosts.publishChanges();
 
     assertNull(b.host(HOST));
   }
@@ -222,7 +224,7 @@ class PeerHostsTest {
     b.host(HOST).touch(now + 5_000_000);
     now += 1;
     a.tracker.removeSilent();
-    a.hosts.tellChanges();
+    a.hosts.publishChanges();
 
     assertNull(a.host(HOST));
     assertNotNull(b.host(HOST));
@@ -250,12 +252,27 @@ class PeerHostsTest {
     connect();
     a.streams.isFull = true;
     a.sees(HOST, IP, 1);
-    a.hosts.tellLate();
+    a.hosts.publishLate();
     assertNull(b.host(HOST));
 
     a.streams.isFull = false;
-    a.hosts.tellLate();
+    a.hosts.publishLate();
 
     assertEquals(1, b.port(HOST));
+  }
+
+  @Test
+  void bytes_areThoseOfTheLastRelease() {
+    a.sees(HOST, IP, 1);
+    a.sees(HOST, IP6, 1);
+    a.sees(OTHER, IPv4Address.NONE, 2);
+    Device host = a.host(HOST);
+    List<PeerHost> hosts =
+        List.of(
+            PeerHost.of(host, now + 7),
+            PeerHost.of(a.host(OTHER), now),
+            PeerHost.gone(host, now + 8));
+    WireBytes.check("hosts", PeerHost.FORMAT.message(hosts));
+    assertEquals(hosts, PeerHost.FORMAT.readAll(ByteBuffer.wrap(WireBytes.read("hosts"))));
   }
 }

@@ -146,6 +146,44 @@ class LinkTrackerTest implements LinkTracker.Outlet {
   }
 
   @Test
+  void localPort_isForHosts_andIsNeverProbed() {
+    NodePortTuple local = new NodePortTuple(ONE, OFPort.LOCAL);
+    tracker.portUp(ONE, OFPort.LOCAL);
+    updates.clear();
+    tracker.tick();
+    assertTrue(tracker.current().settled().contains(local));
+    assertEquals(1, count(UpdateOperation.PORT_UP));
+    pass(10_000, true);
+    tracker.switchUp(TWO, List.of(OFPort.LOCAL));
+    assertFalse(probes.contains(local) || broadcasts.contains(local), "a probe at LOCAL");
+    tracker.portDown(ONE, OFPort.LOCAL);
+    assertFalse(tracker.current().settled().contains(local));
+  }
+
+  @Test
+  void probe_atLocalPort_makesNoLink() {
+    tracker.portUp(ONE, OFPort.LOCAL);
+    NodePortTuple local = new NodePortTuple(ONE, OFPort.LOCAL);
+    for (ProbeKind kind : ProbeKind.values()) {
+      tracker.probeArrived(kind, B, local);
+      tracker.probeArrived(kind, local, B);
+    }
+    assertEquals(0, tracker.current().links().size());
+  }
+
+  @Test
+  void localPort_ofSwitchThatIsTakenOver_staysSettledWithoutProbes() {
+    LinkTracker standby = new LinkTracker(new LinkTimes(3_000, 3, 1_000), () -> now, this);
+    standby.switchObserved(ONE, List.of(OFPort.LOCAL));
+    standby.tick();
+    probes.clear();
+    standby.switchUp(ONE, List.of(OFPort.LOCAL));
+    standby.tick();
+    assertEquals(List.of(), probes);
+    assertEquals(Set.of(new NodePortTuple(ONE, OFPort.LOCAL)), standby.current().settled());
+  }
+
+  @Test
   void probes_thatAreDueTogether_areSentTogether() {
     now += 3_000;
     probes.clear();

@@ -1,1 +1,0 @@
-"""`./malob agent`: the agents that may report to the controller."""

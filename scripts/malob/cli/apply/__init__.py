@@ -1,1 +1,0 @@
-"""`./malob apply` and `./malob config`: a controller's whole catalog as one file."""

@@ -1,1 +1,0 @@
-"""`./malob vip|pool|member|service`: shows and changes a controller's catalog."""

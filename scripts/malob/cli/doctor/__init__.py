@@ -1,1 +1,0 @@
-"""`./malob doctor`: checks this machine for MALOB's requirements."""

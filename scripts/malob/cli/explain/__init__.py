@@ -1,1 +1,0 @@
-"""The output of `./malob explain`: which server and paths a new connection would get, and why."""

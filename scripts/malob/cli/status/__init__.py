@@ -1,1 +1,0 @@
-"""The output of `./malob status`: switches, links, virtual addresses and their members, from a controller."""

@@ -1,1 +1,0 @@
-"""The tokens for a controller's REST interface."""

@@ -1,0 +1,1 @@
+"""`./malob bench real-networks`: VIPs in networks with routers, VLANs, legacy switches and bonds."""

@@ -1,0 +1,1 @@
+"""Repetitions of experiments over hours, and their report."""

@@ -1,0 +1,1 @@
+"""Experiments on a host with several uplinks."""

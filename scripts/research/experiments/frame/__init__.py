@@ -1,0 +1,1 @@
+"""What all experiments share: plan, measurement, samples, tables, summary, report, plots."""

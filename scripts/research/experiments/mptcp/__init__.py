@@ -1,0 +1,1 @@
+"""Experiments on MPTCP sub-flows."""

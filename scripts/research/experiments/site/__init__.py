@@ -1,0 +1,1 @@
+"""The network and the programs that an experiment runs on."""

@@ -1,0 +1,1 @@
+"""The thesis's experiments: requests to servers behind a virtual IP."""

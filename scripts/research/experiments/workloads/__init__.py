@@ -1,1 +1,0 @@
-"""The kinds of requests: one module for each, with its server and its client."""

@@ -1,0 +1,100 @@
+"""What the tests of routers, VLANs, legacy switches and bonds share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lab import balancing
+from lab.attached import loads, networks
+from lab.attached.loads import Held, Load, Requests
+from lab.attached.places import Attachments, Place
+from lab.balancing import VirtualServer
+from malob.network.hosts import Host
+from malob.system.waiting import say
+from tests.system.base import SystemTest
+
+VIP, VIP6 = "10.0.0.150", "fd00:a00::96"
+#: of the servers of loads.py
+PORT = 8700
+#: the same servers, without a VIP
+DIRECT_PORT = 8701
+#: new connections per second
+RATE = 300
+#: how a VIP's connections can be placed, with a controller
+MODES = (balancing.REACTIVE, balancing.PROACTIVE)
+
+
+def bonds(switch: str, ports: Sequence[int], lacp: bool = False) -> dict[str, str]:
+    """The setting that makes one place of ports of a switch."""
+    bond = f"00:00:00:00:00:00:00:{int(switch[1:]):02x}/{'+'.join(map(str, ports))}"
+    return {"io.malob.controller.core.CoreModule.bonds": bond + (" lacp" if lacp else "")}
+
+
+def broken(held: Sequence[Held]) -> list[str]:
+    """Why open connections have ended, or that they hang."""
+    return [f"{each.kind}: {each.error or f'silent for {each.silent_s:.1f} s'}" for each in held if each.broken()]
+
+
+def untranslated(frames: Sequence[dict[str, Any]], members: Iterable[str]) -> list[dict[str, Any]]:
+    """Frames of the service, to or from a member's address, as Capture gives them: wrong where clients are."""
+    addresses = set(members)
+    return [
+        frame
+        for frame in frames
+        if (frame["ip_src"] in addresses and frame["port_src"] == PORT) or (frame["ip_dst"] in addresses and frame["port_dst"] == PORT)
+    ]
+
+
+class RealNetworkTest(SystemTest):
+    """A network from lan.json, and what build() attaches to it."""
+
+    topology_name = str(networks.LAN)
+    attached: Attachments
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.attached = Attachments(cls.lab)
+        cls.build()
+        for server in cls.lab.topology.with_role("server"):
+            for port in (PORT, DIRECT_PORT):
+                loads.start_server(cls.place(server), port)
+
+    @classmethod
+    def build(cls) -> None:
+        """What a subclass attaches."""
+
+    @classmethod
+    def place(cls, host: Host) -> Place:
+        return cls.attached.host(host.name)
+
+    @classmethod
+    def reach(cls, *places: Place) -> None:
+        """Returns once these reach the servers, directly; the controller has seen them then."""
+        networks.reach(places, cls.lab.topology.with_role("server"))
+
+    def service(self, placement: str = balancing.REACTIVE, address: str = VIP, key: str = "real", **more: Any) -> VirtualServer:
+        """A VIP over all servers; returns once it can be used, and proactive ones are.
+
+        It goes when the test ends, or for the next one of that key.
+        """
+        self.remove_virtual(key)
+        virtual = self.virtual(key, address, PORT, placement=placement, **more)
+        if placement == balancing.PROACTIVE:
+            balancing.wait_for_proactive(self.controller.rest, key)
+        return virtual
+
+    def assert_prompt(self, requests: Requests, what: str = "") -> None:
+        """No request failed, and none waited for a retransmission."""
+        say(f"  {what}{': ' if what else ''}{requests}")
+        self.assertEqual((0, 0), (requests.failed, requests.slow), f"{what}: {requests}")
+
+    def assert_unbroken(self, load: Load, pause_s: float, what: str = "") -> Requests:
+        """No open connection has ended or paused longer; no new one failed. Returns the new ones."""
+        held, requests = load.finish()
+        say(f"  {what}: {len(held)} open, longest pause {max((each.longest_s for each in held), default=0):.2f} s; {requests}")
+        self.assertEqual([], broken(held), what)
+        self.assertLessEqual(max((each.longest_s for each in held), default=0), pause_s, what)
+        self.assertEqual(0, requests.failed, f"{what}: {requests}")
+        return requests

@@ -1,0 +1,122 @@
+package io.malob.balancer.proactive;
+
+import com.google.common.collect.HashMultimap;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.SetMultimap;
+import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.balancer.bucket.VipNextHops;
+import io.malob.balancer.connection.CoreAccess;
+import io.malob.module.AttachedHosts;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.bucket.ReplyRules;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import net.floodlightcontroller.devicemanager.IDevice;
+import net.floodlightcontroller.devicemanager.IDeviceService;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
+
+/** Where next hops of proactive VIPs are, and where others may be. For one thread at a time. */
+final class NextHopPlaces {
+  private final IDeviceService devices;
+  private final CoreAccess coreAccess;
+  private final VipNextHops nextHops;
+
+  /** The keys of each host's addresses, by family and switch; {@link AddressKey#NONE} is one. */
+  private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = Map.of();
+
+  /** The next hops of each VIP address, by their numbers. */
+  private final Map<Integer, ImmutableMap<MacAddress, Attachment>> byVip = new HashMap<>();
+
+  /** Those that ask for it, by their own addresses. */
+  private final Map<Integer, ImmutableMap<Integer, Attachment>> askers = new HashMap<>();
+
+  NextHopPlaces(IDeviceService devices, CoreAccess coreAccess, VipNextHops nextHops) {
+    this.devices = devices;
+    this.coreAccess = coreAccess;
+    this.nextHops = nextHops;
+  }
+
+  /** The next hops of a VIP address, which are copied only if any have changed. */
+  ImmutableMap<MacAddress, Attachment> of(int vip) {
+    return byVip.computeIfAbsent(vip, nextHops::of);
+  }
+
+  /** Those that ask for an IPv4 VIP address, copied likewise. */
+  ImmutableMap<Integer, Attachment> askers(int vip) {
+    return askers.computeIfAbsent(vip, nextHops::askers);
+  }
+
+  /** Takes over the next hops that have become known. */
+  void update() {
+    if (nextHops.takeChanged()) {
+      byVip.clear();
+      askers.clear();
+    }
+  }
+
+  /** Forgets the next hops of all VIP addresses but these. */
+  void retain(Set<Integer> addresses) {
+    nextHops.retain(addresses);
+    byVip.keySet().retainAll(addresses);
+    askers.keySet().retainAll(addresses);
+  }
+
+  /** Whether hosts were located once. */
+  boolean hasHosts() {
+    return !hosts.isEmpty();
+  }
+
+  /** Locates all hosts. */
+  void locateHosts() {
+    Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> found = new EnumMap<>(IpFamily.class);
+    for (IDevice device : devices.getAllDevices()) {
+      coreAccess
+          .edgeOf(device)
+          .ifPresent(
+              at ->
+                  AttachedHosts.addressesOf(device).stream()
+                      .collect(
+                          Collectors.groupingBy(
+                              IpFamily::of,
+                              Collectors.mapping(AddressKey::find, Collectors.toSet())))
+                      .forEach(
+                          (family, keys) ->
+                              found
+                                  .computeIfAbsent(family, any -> HashMultimap.create())
+                                  .put(at.switchId(), keys)));
+    }
+    hosts = found;
+  }
+
+  /** The switches with hosts of the VIP's family that are not members of its pool. */
+  Set<DatapathId> switchesOf(BucketInput input) {
+    Set<Integer> members =
+        input.located().stream().map(Server::address).collect(Collectors.toSet());
+    @Nullable SetMultimap<DatapathId, Set<Integer>> ofFamily = hosts.get(input.traffic().family());
+    return ofFamily == null
+        ? Set.of()
+        : ofFamily.entries().stream()
+            .filter(host -> Collections.disjoint(members, host.getValue()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+  }
+
+  /** A rule for a host of an earlier run tells that it is a next hop, and where it is. */
+  void learn(DatapathId switchId, OFFlowStatsEntry rule) {
+    ReplyRules.clientOf(rule)
+        .ifPresent(
+            found -> {
+              nextHops.learn(found.vip(), found.at(switchId));
+              nextHops.learnAsker(found.vip(), found.client(), found.at(switchId));
+            });
+  }
+}
