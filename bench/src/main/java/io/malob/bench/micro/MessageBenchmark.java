@@ -67,8 +67,7 @@ public class MessageBenchmark {
   @Benchmark
   public int requestReplyDeliver() {
     generation++;
-    Translation there =
-        new Translation(request, atMember, 0, new Label(1), member, member.port());
+    Translation there = new Translation(request, atMember, 0, new Label(1), member, member.port());
     Translation back =
         new Translation(
             atMember.reversed(),
