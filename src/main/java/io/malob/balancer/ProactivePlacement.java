@@ -48,7 +48,8 @@ final class ProactivePlacement {
                     viewing.readSwitches::contains,
                     context.features,
                     context::hasSeveralMasters,
-                    address -> context.routing.routerTo(address).isPresent()),
+                    address -> context.routing.routerTo(address).isPresent(),
+                    context.routing.self()),
                 new ProactiveContext.Rules(
                     context.ruleSender, viewing.labels, connecting.hostRules, connecting.pacer),
                 new ProactiveContext.Clients(

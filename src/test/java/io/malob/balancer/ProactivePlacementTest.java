@@ -160,6 +160,28 @@ class ProactivePlacementTest {
     assertEquals(rules, fixture.rules());
   }
 
+  /** The VIP is in no subnet of the router, which asks for its next hop instead. */
+  @Test
+  void routerThatAsksForTheBalancersOwnAddress_reachesTheVipWithoutAController() {
+    ProactiveFixture routed = fixture(Map.of("selfAddresses", "10.0.0.200/24, fd00::200/64"));
+    routed.settle();
+    Host router = routed.router(routed.s1, 4);
+    IPv4Address self = IPv4Address.of("10.0.0.200");
+    byte[] question = Frames.arpRequest(router.mac(), router.ip(), self);
+    routed.net.send(router, question);
+    routed.pass(2);
+    int rules = routed.rules();
+    routed.withoutController();
+
+    List<Delivery> answer = routed.net.send(router, question);
+    assertReaches(router, answer);
+    assertEquals(self.getInt(), Packet.parse(answer.get(0).frame()).srcAddress());
+    for (int i = 0; i < 20; i++) {
+      routed.open(routed.behind(router, i), 50_000 + i);
+    }
+    assertEquals(rules, routed.rules());
+  }
+
   @Test
   void routerThatTheMembersHaveChosen_getsTheFirstReplyByTheController_andTheNextByRules() {
     fixture.settle();

@@ -121,15 +121,16 @@ public record VipNeighbours(
     if (question.sender().isUnspecified()) {
       return;
     }
-    int vip = AddressKey.of(question.target());
-    if (catalog.mayBeProactive(vip)) {
+    int asked = AddressKey.of(question.target());
+    boolean isSelf = selfAddresses.contains(question.target());
+    if (isSelf ? catalog.hasProactiveVips() : catalog.mayBeProactive(asked)) {
       clients
           .locate(switchId, inPort, packet)
           .ifPresent(
               at -> {
-                nextHops.learn(vip, at);
+                nextHops.learn(asked, at);
                 if (IpFamily.of(question.sender()) == IpFamily.IPV4) {
-                  nextHops.learnAsker(vip, AddressKey.of(question.sender()), at);
+                  nextHops.learnAsker(asked, AddressKey.of(question.sender()), at);
                 }
               });
     }

@@ -3,6 +3,7 @@ package io.malob.balancer.proactive;
 import com.google.common.collect.HashMultimap;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.SetMultimap;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
@@ -10,7 +11,10 @@ import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.module.AttachedHosts;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
+import io.malob.state.network.SelfAddresses;
+import io.malob.state.network.SelfAddresses.SelfAddress;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -29,30 +33,64 @@ final class NextHopPlaces {
   private final IDeviceService devices;
   private final CoreAccess coreAccess;
   private final VipNextHops nextHops;
+  private final SelfAddresses selfAddresses;
 
   /** The keys of each host's addresses, by family and switch; {@link AddressKey#NONE} is one. */
   private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = Map.of();
 
-  /** The next hops of each VIP address, by their numbers. */
-  private final Map<Integer, ImmutableMap<MacAddress, Attachment>> byVip = new HashMap<>();
+  /** The next hops of each VIP, by their numbers. */
+  private final Map<BucketTraffic, ImmutableMap<MacAddress, Attachment>> byVip = new HashMap<>();
 
-  /** Those that ask for it, by their own addresses. */
+  /** Those that ask for each address, by their own addresses. */
   private final Map<Integer, ImmutableMap<Integer, Attachment>> askers = new HashMap<>();
 
-  NextHopPlaces(IDeviceService devices, CoreAccess coreAccess, VipNextHops nextHops) {
+  NextHopPlaces(
+      IDeviceService devices,
+      CoreAccess coreAccess,
+      VipNextHops nextHops,
+      SelfAddresses selfAddresses) {
     this.devices = devices;
     this.coreAccess = coreAccess;
     this.nextHops = nextHops;
+    this.selfAddresses = selfAddresses;
   }
 
-  /** The next hops of a VIP address, which are copied only if any have changed. */
-  ImmutableMap<MacAddress, Attachment> of(int vip) {
-    return byVip.computeIfAbsent(vip, nextHops::of);
+  /**
+   * The next hops of a VIP, which are copied only if any have changed: those of its address, and
+   * those that reach it by one of the balancer's own addresses in its VLAN.
+   */
+  ImmutableMap<MacAddress, Attachment> of(BucketTraffic vip) {
+    return byVip.computeIfAbsent(vip, this::find);
   }
 
-  /** Those that ask for an IPv4 VIP address, copied likewise. */
-  ImmutableMap<Integer, Attachment> askers(int vip) {
-    return askers.computeIfAbsent(vip, nextHops::askers);
+  private ImmutableMap<MacAddress, Attachment> find(BucketTraffic vip) {
+    Map<MacAddress, Attachment> found = new HashMap<>(nextHops.of(AddressKey.of(vip.address())));
+    for (SelfAddress self : selfAddresses.withSubnets()) {
+      if (self.vlan() == vip.vlan() && IpFamily.of(self.address()) == vip.family()) {
+        nextHops.of(AddressKey.of(self.address())).forEach(found::putIfAbsent);
+      }
+    }
+    return ImmutableMap.copyOf(found);
+  }
+
+  /**
+   * Those that ask for an IPv4 address of a VIP or of the balancer itself, copied likewise.
+   *
+   * @param address its key
+   */
+  ImmutableMap<Integer, Attachment> askers(int address) {
+    return askers.computeIfAbsent(address, nextHops::askers);
+  }
+
+  /** These addresses of VIPs and those of the balancer itself, if they are IPv4 addresses. */
+  Set<Integer> asked(Set<Integer> vips) {
+    return Sets.filter(withSelf(vips), each -> !AddressKey.isIpv6(each));
+  }
+
+  /** The keys of IPv6 addresses change if nobody has used them for long. */
+  private Set<Integer> withSelf(Set<Integer> vips) {
+    return Sets.union(
+        vips, selfAddresses.all().stream().map(AddressKey::of).collect(Collectors.toSet()));
   }
 
   /** Takes over the next hops that have become known. */
@@ -65,9 +103,10 @@ final class NextHopPlaces {
 
   /** Forgets the next hops of all VIP addresses but these. */
   void retain(Set<Integer> addresses) {
-    nextHops.retain(addresses);
-    byVip.keySet().retainAll(addresses);
-    askers.keySet().retainAll(addresses);
+    Set<Integer> all = withSelf(addresses);
+    nextHops.retain(all);
+    byVip.keySet().removeIf(vip -> !addresses.contains(AddressKey.of(vip.address())));
+    askers.keySet().retainAll(all);
   }
 
   /** Whether hosts were located once. */

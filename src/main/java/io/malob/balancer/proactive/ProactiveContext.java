@@ -8,6 +8,7 @@ import io.malob.balancer.reroute.RulePacer;
 import io.malob.capability.FeatureProbes;
 import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.LabelTable;
+import io.malob.state.network.SelfAddresses;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
@@ -27,6 +28,7 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
    * @param hasSeveralMasters whether switches may have different masters: none of them could
    *     prepare both ends of a VIP's connections, so all VIPs are reactive
    * @param isRouted whether an address is behind a router
+   * @param selfAddresses the balancer's own, by which routers reach VIPs
    */
   public record Network(
       IOFSwitchService switches,
@@ -35,7 +37,8 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
       Predicate<DatapathId> isRead,
       FeatureProbes features,
       BooleanSupplier hasSeveralMasters,
-      Predicate<IPAddress<?>> isRouted) {}
+      Predicate<IPAddress<?>> isRouted,
+      SelfAddresses selfAddresses) {}
 
   /**
    * What sends rules.

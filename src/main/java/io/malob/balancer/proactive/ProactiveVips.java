@@ -1,7 +1,7 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
-import io.malob.algorithm.AddressKey;
+import com.google.common.collect.Maps;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.bucket.Buckets;
@@ -145,7 +145,11 @@ public final class ProactiveVips implements FoundProactiveRules {
     this.views = views;
     this.switches = network.switches();
     this.nextHops =
-        new NextHopPlaces(network.devices(), network.coreAccess(), context.clients().nextHops());
+        new NextHopPlaces(
+            network.devices(),
+            network.coreAccess(),
+            context.clients().nextHops(),
+            network.selfAddresses());
     this.counterPoll = new CounterPoll(programmed, switches, serialExecutor, nanoTime);
     this.arpAnswers = new ArpAnswers(programmed);
     this.corrections = corrections;
@@ -191,8 +195,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     for (ProactiveVip vip : vips.values()) {
       input(view, vip, now)
           .ifPresent(
-              input ->
-                  vip.advance(input, nextHops.of(vip.addressKey()), nextHops.switchesOf(input)));
+              input -> vip.advance(input, nextHops.of(vip.traffic()), nextHops.switchesOf(input)));
       if (vip.hasRules()) {
         addresses.add(vip.addressKey());
       }
@@ -268,12 +271,12 @@ public final class ProactiveVips implements FoundProactiveRules {
     return plan == null ? Optional.empty() : Optional.of(BucketInput.of(view, plan, traffic, now));
   }
 
-  /** Lets switches answer the clients of VIP addresses that have buckets. */
+  /**
+   * Lets switches answer those that ask for VIP addresses that have buckets, or for the balancer.
+   */
   private void answerArp(Set<Integer> addresses, long now) {
     arpAnswers.advance(
-        addresses.stream()
-            .filter(each -> !AddressKey.isIpv6(each))
-            .collect(Collectors.toMap(each -> each, nextHops::askers)),
+        addresses.isEmpty() ? Map.of() : Maps.toMap(nextHops.asked(addresses), nextHops::askers),
         switches.getAllSwitchDpids().stream()
             .filter(parts.programmed()::isConnected)
             .collect(Collectors.toSet()),
