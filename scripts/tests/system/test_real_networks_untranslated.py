@@ -16,6 +16,9 @@ from malob.system import ovs
 from malob.system.waiting import say
 from tests.system.real_networks import PORT, VIP, RealNetworkTest, broken, untranslated
 
+#: Client addresses of a test behind the router.
+_CLIENTS = 1000
+
 #: A switch that was emptied has its rules again after the controller has compared them, or after it has reconnected.
 MAX_PAUSE_S = 3.0
 
@@ -26,6 +29,8 @@ class UntranslatedTest(RealNetworkTest):
 
     properties = {"io.malob.balancer.BalancerModule.auditSeconds": "5"}
     router: Router
+    #: Tests so far: each has client addresses of its own, because members go on with connections to a VIP that has been deleted.
+    tests = 0
 
     @classmethod
     def build(cls) -> None:
@@ -35,12 +40,15 @@ class UntranslatedTest(RealNetworkTest):
 
     def check(self, mode: str, event: Callable[[], None], unbroken: bool = True) -> None:
         """unbroken: open connections outlive the event."""
-        network = self.router.clients.network
+        network, client = self.router.clients.network, self.attached.host("c1")
+        near, first = f"10.0.0.{60 + self.tests}", _CLIENTS * self.tests
+        type(self).tests += 1
+        client.run("ip", "addr", "add", f"{near}/24", "dev", "eth0")
         self.service(mode)
-        captures = [Capture(self.attached.host("c1")), Capture(self.router.place)]
+        captures = [Capture(client), Capture(self.router.place)]
         loads = [
-            Load(self.attached.host("c1"), VIP, PORT, ["10.0.0.1"], KINDS, 20),
-            Load(self.router.clients.place, VIP, PORT, [f"{network.address(0)}+1000"], KINDS, 20),
+            Load(client, VIP, PORT, [near], KINDS, 20),
+            Load(self.router.clients.place, VIP, PORT, [f"{network.address(first)}+{_CLIENTS}"], KINDS, 20),
         ]
         for load in loads:
             self.addCleanup(load.end)
@@ -48,7 +56,8 @@ class UntranslatedTest(RealNetworkTest):
         event()
         time.sleep(MAX_PAUSE_S + 2)
         results = [load.finish() for load in loads]
-        frames = [frame for capture in captures for frame in capture.end()]
+        own = {near, *(network.address(first + number) for number in range(_CLIENTS))}
+        frames = [frame for capture in captures for frame in capture.end() if own & {frame["ip_src"], frame["ip_dst"]}]
         wrong = untranslated(frames, [server.ip for server in self.servers])
         held = [each for result, _ in results for each in result]
         say(f"  {mode}: untranslated {wrong}, broken {broken(held)}")
