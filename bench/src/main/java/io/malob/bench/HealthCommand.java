@@ -62,7 +62,7 @@ final class HealthCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     LoadOptions.check("--delay", delay, MAX_SECONDS);
     LoadOptions.check("--seconds", seconds, MAX_SECONDS);
-    Scenario scenario = NetworkOptions.scenario(1, 1, members, 1, 0, family.chosen());
+    Scenario scenario = NetworkOptions.scenario(1, 1, members, 1, 1, 0, family.chosen());
     if (!controllerOptions.isBuilt()) {
       return Main.MISSING;
     }

@@ -37,6 +37,15 @@ final class NetworkOptions {
   private int clients;
 
   @Option(
+      names = "--addresses",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Client addresses of each VIP; those beyond --clients are behind the clients, which are"
+              + " routers then (as many as --clients).")
+  private int addresses;
+
+  @Option(
       names = "--hosts",
       paramLabel = "N",
       defaultValue = "0",
@@ -46,18 +55,31 @@ final class NetworkOptions {
   @Mixin private FamilyOption family = new FamilyOption();
 
   Scenario scenario() {
-    return scenario(sites, pathLength, members, clients, hosts, family.chosen());
+    return scenario(
+        sites,
+        pathLength,
+        members,
+        clients,
+        addresses == 0 ? clients : addresses,
+        hosts,
+        family.chosen());
   }
 
   /** A scenario with IPv4. */
   static Scenario scenario(int sites, int pathLength, int members, int clients, int hosts) {
-    return scenario(sites, pathLength, members, clients, hosts, AddressFamily.IPV4);
+    return scenario(sites, pathLength, members, clients, clients, hosts, AddressFamily.IPV4);
   }
 
   static Scenario scenario(
-      int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
+      int sites,
+      int pathLength,
+      int members,
+      int clients,
+      int addresses,
+      int hosts,
+      AddressFamily family) {
     try {
-      return new Scenario(sites, pathLength, members, clients, hosts, family);
+      return new Scenario(sites, pathLength, members, clients, addresses, hosts, family);
     } catch (IllegalArgumentException e) {
       throw new WrongUseException(String.valueOf(e.getMessage()));
     }
@@ -70,6 +92,7 @@ final class NetworkOptions {
         "--path-length=" + scenario.pathLength(),
         "--members=" + scenario.members(),
         "--clients=" + scenario.clients(),
+        "--addresses=" + scenario.addresses(),
         "--hosts=" + scenario.hosts(),
         FamilyOption.NAME + "=" + (scenario.family() == AddressFamily.IPV6));
   }

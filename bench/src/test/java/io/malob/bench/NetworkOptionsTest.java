@@ -18,7 +18,7 @@ class NetworkOptionsTest {
   @ParameterizedTest
   @EnumSource
   void arguments_areReadBack(AddressFamily family) {
-    Scenario scenario = new Scenario(2, 3, 4, 5, 6, family);
+    Scenario scenario = new Scenario(2, 3, 4, 5, 7, 6, family);
     Arguments read = new Arguments();
     new CommandLine(read).parseArgs(NetworkOptions.arguments(scenario).toArray(String[]::new));
     assertEquals(scenario, read.options.scenario());

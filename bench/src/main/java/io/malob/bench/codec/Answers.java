@@ -1,7 +1,9 @@
 package io.malob.bench.codec;
 
 import io.malob.bench.load.Scenario;
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.NextHopMac;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +19,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -35,7 +38,6 @@ final class Answers {
   private static final TableId HOSTS = TableId.of(3);
   private static final MacAddress TO_MEMBERS = MacAddress.of("0a:4d:4c:00:00:01");
   private static final MacAddress TO_CLIENTS = MacAddress.of("0a:4d:4c:00:00:02");
-  private static final MacAddress VIP_MAC = MacAddress.of("02:03:00:00:00:01");
   private static final TransportPort VIP_PORT = TransportPort.of(Scenario.VIP_TCP_PORT);
   private static final TransportPort MEMBER_PORT = TransportPort.of(Scenario.MEMBER_TCP_PORT);
   private static final long REQUEST_COOKIE = 0x6522L << 48;
@@ -55,6 +57,7 @@ final class Answers {
   /** The rule at the client's edge. */
   OFMessage request(int site, int client, int clientPort, int member, int generation) {
     List<OFAction> actions = toMember(site, member);
+    actions.add(set(FACTORY.oxms().ethSrc(nextHop(scenario.memberMac(site, member)))));
     if (isLabelled()) {
       actions.add(set(FACTORY.oxms().ethDst(TO_MEMBERS)));
     }
@@ -71,7 +74,8 @@ final class Answers {
   /** The rule at the member's edge. */
   OFMessage reply(int site, int client, int clientPort, int member, int generation) {
     List<OFAction> actions = new ArrayList<>();
-    actions.add(set(FACTORY.oxms().ethSrc(VIP_MAC)));
+    int number = client - scenario.client(site, 0);
+    actions.add(set(FACTORY.oxms().ethSrc(nextHop(scenario.clientMac(site, number)))));
     actions.add(set(IpFamily.newSource(FACTORY, address(scenario.vip(site)))));
     actions.add(set(FACTORY.oxms().tcpSrc(VIP_PORT)));
     if (isLabelled()) {
@@ -90,6 +94,8 @@ final class Answers {
   /** The forwarded first packet. */
   OFMessage deliver(int site, int member, byte[] frame) {
     List<OFAction> actions = toMember(site, member);
+    DatapathId edge = DatapathId.of(scenario.datapathId(scenario.memberEdge(site)));
+    actions.add(set(FACTORY.oxms().ethSrc(EdgeMac.of(edge))));
     actions.add(set(FACTORY.oxms().ethDst(MacAddress.of(scenario.memberMac(site, member)))));
     actions.add(
         FACTORY.actions().output(OFPort.of(scenario.memberPort(member)), Integer.MAX_VALUE));
@@ -136,12 +142,12 @@ final class Answers {
     boolean clientsHere = sw == scenario.clientEdge(site);
     if (clientsHere) {
       for (int i = 0; i < scenario.clients(); i++) {
-        rules.add(host(scenario.client(site, i), scenario.clientPort(i)));
+        rules.add(host(scenario.clientMac(site, i), scenario.clientPort(i)));
       }
     }
     if (membersHere) {
       for (int i = 0; i < scenario.members(); i++) {
-        rules.add(host(scenario.member(site, i), scenario.memberPort(i)));
+        rules.add(host(scenario.memberMac(site, i), scenario.memberPort(i)));
       }
     }
     if (isLabelled()) {
@@ -151,12 +157,16 @@ final class Answers {
     return rules;
   }
 
-  private OFMessage host(int address, int port) {
+  private static MacAddress nextHop(long mac) {
+    return NextHopMac.of(MacAddress.of(mac), 0);
+  }
+
+  private static OFMessage host(long mac, int port) {
     return FACTORY
         .buildFlowAdd()
         .setTableId(HOSTS)
         .setPriority(1_000)
-        .setMatch(IpFamily.matchTo(FACTORY, address(address)).build())
+        .setMatch(FACTORY.buildMatch().setExact(MatchField.ETH_SRC, nextHop(mac)).build())
         .setActions(List.of(FACTORY.actions().output(OFPort.of(port), Integer.MAX_VALUE)))
         .build();
   }

@@ -14,15 +14,22 @@ final class FieldSet {
   static final int TCP_SRC = 1 << 6;
   static final int TCP_DST = 1 << 7;
 
-  /** A field with a mask, of the other family, or unknown. */
+  /** A field with a mask (but for the source MAC), of the other family, or unknown. */
   static final int OTHER = 1 << 8;
 
   static final int FIVE_TUPLE = ETH_TYPE | IP_PROTO | IP_SRC | IP_DST | TCP_SRC | TCP_DST;
+
+  /** The bits of a MAC address that are the number of a next hop. */
+  static final long NEXT_HOP = (1L << 40) - 1;
 
   private final AddressFamily family;
 
   int present;
   long ethDst;
+
+  /** Its last five bytes: the number of a next hop, whatever the first byte is. */
+  long nextHop;
+
   int ethType;
   int ipProto;
   int ipSrc;
@@ -39,24 +46,31 @@ final class FieldSet {
     present = 0;
   }
 
-  /** Whether it is exactly a TCP connection's five-tuple. */
+  /** Whether it is exactly a TCP connection's five-tuple, perhaps with a destination MAC. */
   boolean isTcpTuple() {
-    return present == FIVE_TUPLE && ethType == family.etherType && ipProto == OpenFlow.IP_PROTO_TCP;
+    return (present & ~ETH_DST) == FIVE_TUPLE
+        && ethType == family.etherType
+        && ipProto == OpenFlow.IP_PROTO_TCP;
   }
 
   /** Reads one OXM and returns the offset of the next one. */
   int read(byte[] bytes, int at) {
     int header = Bytes.int32(bytes, at);
     int value = at + 4;
-    if (header >>> 16 != OpenFlow.OXM_CLASS || (header & 0x100) != 0) {
+    int field = header >>> 9 & 0x7f;
+    boolean hasMask = (header & 0x100) != 0;
+    if (header >>> 16 != OpenFlow.OXM_CLASS || (hasMask && field != OpenFlow.OXM_ETH_SRC)) {
       present |= OTHER;
     } else {
-      switch (header >>> 9 & 0x7f) {
+      switch (field) {
         case OpenFlow.OXM_ETH_DST -> {
           ethDst = Bytes.uint48(bytes, value);
           present |= ETH_DST;
         }
-        case OpenFlow.OXM_ETH_SRC -> present |= ETH_SRC;
+        case OpenFlow.OXM_ETH_SRC -> {
+          nextHop = Bytes.uint48(bytes, value) & NEXT_HOP;
+          present |= ETH_SRC;
+        }
         case OpenFlow.OXM_ETH_TYPE -> {
           ethType = Bytes.uint16(bytes, value);
           present |= ETH_TYPE;
@@ -73,7 +87,8 @@ final class FieldSet {
           tcpDst = Bytes.uint16(bytes, value);
           present |= TCP_DST;
         }
-        default -> readAddress(header >>> 9 & 0x7f, bytes, value);
+        case OpenFlow.OXM_VLAN_VID -> present |= Bytes.uint16(bytes, value) == 0 ? 0 : OTHER;
+        default -> readAddress(field, bytes, value);
       }
     }
     return value + (header & 0xff);

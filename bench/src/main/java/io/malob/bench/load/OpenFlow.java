@@ -34,6 +34,7 @@ final class OpenFlow {
   static final int OXM_ETH_DST = 3;
   static final int OXM_ETH_SRC = 4;
   static final int OXM_ETH_TYPE = 5;
+  static final int OXM_VLAN_VID = 6;
   static final int OXM_IP_PROTO = 10;
   static final int OXM_IPV4_SRC = 11;
   static final int OXM_IPV4_DST = 12;

@@ -13,11 +13,19 @@ import java.util.List;
  * @param pathLength how many switches each has
  * @param members how many members each has
  * @param clients how many clients each has
+ * @param addresses how many client addresses each has; those that are no client's own are behind
+ *     clients, which are routers then
  * @param hosts how many further hosts each has, which only announce themselves
  * @param family the family of all IP addresses
  */
 public record Scenario(
-    int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
+    int sites,
+    int pathLength,
+    int members,
+    int clients,
+    int addresses,
+    int hosts,
+    AddressFamily family) {
   /** The TCP port of each VIP. */
   public static final int VIP_TCP_PORT = 80;
 
@@ -41,6 +49,7 @@ public record Scenario(
   private static final int MAX_SITES = 1_000;
   private static final int MAX_MEMBERS = 1_000;
   private static final int MAX_CLIENTS = 16_000;
+  private static final int MAX_ADDRESSES_OF_ONE_SITE = 2_000_000;
   private static final int CLIENTS_BASE = 0x0a00_0001; // 10.0.0.1
   private static final int CLIENTS_PER_SITE = 0x4000;
   private static final int MEMBERS_BASE = 0xac10_0001; // 172.16.0.1
@@ -64,7 +73,14 @@ public record Scenario(
     check("path-length", pathLength, 1, MAX_PATH_LENGTH);
     check("members", members, 1, MAX_MEMBERS);
     check("clients", clients, 1, MAX_CLIENTS);
+    check("addresses", addresses, clients, sites == 1 ? MAX_ADDRESSES_OF_ONE_SITE : MAX_CLIENTS);
     check("hosts", hosts, 0, 1_000_000 / sites);
+  }
+
+  /** A network whose clients have no addresses behind them. */
+  public Scenario(
+      int sites, int pathLength, int members, int clients, int hosts, AddressFamily family) {
+    this(sites, pathLength, members, clients, clients, hosts, family);
   }
 
   private static void check(String name, int value, int min, int max) {
@@ -124,19 +140,19 @@ public record Scenario(
     return FIRST_MEMBER_PORT + member % MEMBER_PORTS;
   }
 
-  /** The address of a client. */
+  /** The address of a client, or one behind it. */
   public int client(int site, int client) {
     return CLIENTS_BASE + site * CLIENTS_PER_SITE + client;
   }
 
-  /** The MAC address of a client. */
+  /** The MAC address of a client, or of the router that it is behind. */
   public long clientMac(int site, int client) {
-    return CLIENT_MACS + site * (long) CLIENTS_PER_SITE + client + 1;
+    return CLIENT_MACS + site * (long) CLIENTS_PER_SITE + client % clients + 1;
   }
 
   /** The port that a client is behind, at its edge. */
   public int clientPort(int client) {
-    return 1 + client % CLIENT_PORTS;
+    return 1 + client % clients % CLIENT_PORTS;
   }
 
   int host(int site, int host) {

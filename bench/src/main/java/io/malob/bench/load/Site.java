@@ -1,8 +1,13 @@
 package io.malob.bench.load;
 
 import io.malob.bench.load.Faults.Kind;
+import io.malob.openflow.NextHopMac;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
  * One site: sends the first packets of its clients, and checks the answers to each. On the event
@@ -16,6 +21,8 @@ final class Site {
   private static final int LABELS = 2;
   private static final int HOSTS = 3;
   private static final long VIP_MAC = 0x0203_0000_0001L;
+
+  private static final int MAX_TUPLES = 1 << 30;
 
   private static final int FREE = 0;
   private static final int WAITING = 1;
@@ -44,6 +51,12 @@ final class Site {
   private final LabelView labels;
   private final Removals removals = new Removals();
   private final long ruleLifeNanos;
+
+  /** By the numbers that packets between edges carry for them. */
+  private final Map<Long, Integer> clientsByNumber = new HashMap<>();
+
+  private final Map<Long, Integer> membersByNumber = new HashMap<>();
+
   private final BitSet clientRules = new BitSet();
   private final BitSet memberRules = new BitSet();
   private final Faults faults;
@@ -81,7 +94,7 @@ final class Site {
     this.vip = scenario.vip(site);
     this.firstClient = scenario.client(site, 0);
     this.firstMember = scenario.member(site, 0);
-    this.tuples = scenario.clients() * Scenario.SOURCE_PORTS;
+    this.tuples = (int) Math.min(scenario.addresses() * (long) Scenario.SOURCE_PORTS, MAX_TUPLES);
     this.clientEdge = clientEdge;
     this.ruleLifeNanos = ruleLifeNanos;
     this.faults = faults;
@@ -90,6 +103,16 @@ final class Site {
     flowRemoved = new FlowRemovedTemplate(family, vip, 1);
     labels = new LabelView(scenario.pathLength());
     placedOn = new long[scenario.members()];
+    for (int i = 0; i < scenario.clients(); i++) {
+      clientsByNumber.put(nextHop(scenario.clientMac(site, i)), i);
+    }
+    for (int i = 0; i < scenario.members(); i++) {
+      membersByNumber.put(nextHop(scenario.memberMac(site, i)), i);
+    }
+  }
+
+  private static long nextHop(long mac) {
+    return NextHopMac.of(MacAddress.of(mac), 0).getLong() & FieldSet.NEXT_HOP;
   }
 
   /** Resets with room for that many pending connections; a power of two. */
@@ -133,7 +156,7 @@ final class Site {
     member[slot] = UNKNOWN_MEMBER;
     cookie[slot] = UNKNOWN_COOKIE;
     sentNanos[slot] = now;
-    int client = number % scenario.clients();
+    int client = number % scenario.addresses();
     firstPackets.syn(
         clientEdge,
         scenario.clientPort(client),
@@ -145,16 +168,16 @@ final class Site {
   }
 
   private int tcpPort(int number) {
-    return Scenario.FIRST_SOURCE_PORT + number / scenario.clients();
+    return Scenario.FIRST_SOURCE_PORT + number / scenario.addresses();
   }
 
   /** The slot of a connection that waits; negative if none does. */
   private int slotOf(int address, int port) {
     int client = address - firstClient;
-    if (client < 0 || client >= scenario.clients() || port < Scenario.FIRST_SOURCE_PORT) {
+    if (client < 0 || client >= scenario.addresses() || port < Scenario.FIRST_SOURCE_PORT) {
       return -1;
     }
-    int number = (port - Scenario.FIRST_SOURCE_PORT) * scenario.clients() + client;
+    int number = (port - Scenario.FIRST_SOURCE_PORT) * scenario.addresses() + client;
     int slot = number & (state.length - 1);
     return state.length > 0 && state[slot] != FREE && tuple[slot] == number ? slot : -1;
   }
@@ -168,9 +191,8 @@ final class Site {
       connectionRule(place, message, now);
     } else if (message.table == LABELS && message.match.present == FieldSet.ETH_DST) {
       labels.add(place, message);
-    } else if (message.table == HOSTS
-        && message.match.present == (FieldSet.ETH_TYPE | FieldSet.IP_DST)) {
-      hostRule(place, message.match.ipDst);
+    } else if (message.table == HOSTS && message.match.present == FieldSet.ETH_SRC) {
+      hostRule(place, message.match.nextHop);
     }
   }
 
@@ -190,13 +212,13 @@ final class Site {
     }
   }
 
-  private void hostRule(int place, int address) {
-    int client = address - firstClient;
-    int asMember = address - firstMember;
-    if (place == 0 && client >= 0 && client < scenario.clients()) {
+  private void hostRule(int place, long number) {
+    @Nullable Integer client = clientsByNumber.get(number);
+    @Nullable Integer asMember = membersByNumber.get(number);
+    if (place == 0 && client != null) {
       clientRules.set(client);
     }
-    if (place == scenario.pathLength() - 1 && asMember >= 0 && asMember < placedOn.length) {
+    if (place == scenario.pathLength() - 1 && asMember != null) {
       memberRules.set(asMember);
     }
   }
@@ -232,8 +254,14 @@ final class Site {
         && message.match.tcpDst == Scenario.VIP_TCP_PORT
         && (message.flags & OpenFlow.SEND_FLOW_REMOVED) != 0
         && message.idleSeconds > 0
-        && sets(message.set, FieldSet.IP_DST | FieldSet.TCP_DST, FieldSet.ETH_DST)
-        && message.set.tcpDst == Scenario.MEMBER_TCP_PORT;
+        && sets(
+            message.set, FieldSet.IP_DST | FieldSet.TCP_DST | FieldSet.ETH_SRC, FieldSet.ETH_DST)
+        && message.set.tcpDst == Scenario.MEMBER_TCP_PORT
+        && memberOf(message.set.ipDst) == membersByNumber.getOrDefault(message.set.nextHop, -2);
+  }
+
+  private int memberOf(int address) {
+    return address - firstMember;
   }
 
   private boolean isRightReplyRule(int place, MessageScanner message) {
@@ -241,9 +269,16 @@ final class Site {
         && message.table == 0
         && message.idleSeconds > 0
         && sets(
-            message.set, FieldSet.IP_SRC | FieldSet.TCP_SRC, FieldSet.ETH_DST | FieldSet.ETH_SRC)
+            message.set, FieldSet.IP_SRC | FieldSet.TCP_SRC | FieldSet.ETH_SRC, FieldSet.ETH_DST)
+        && message.set.nextHop == nextHop(clientMac(message.match.ipDst))
+        && ((message.match.present & FieldSet.ETH_DST) == 0
+            || message.match.ethDst == clientMac(message.match.ipDst))
         && message.set.ipSrc == vip
         && message.set.tcpSrc == Scenario.VIP_TCP_PORT;
+  }
+
+  private long clientMac(int address) {
+    return scenario.clientMac(site, address - firstClient);
   }
 
   private static boolean sets(FieldSet set, int required, int allowed) {
@@ -298,7 +333,10 @@ final class Site {
         sw == scenario.memberEdge(site)
             && message.frameBytes == PacketInTemplate.synFrameBytes(family)
             && Bytes.int32(bytes, tcp + 4) == tuple[slot]
-            && sets(message.set, FieldSet.IP_DST | FieldSet.TCP_DST | FieldSet.ETH_DST, 0)
+            && sets(
+                message.set,
+                FieldSet.IP_DST | FieldSet.TCP_DST | FieldSet.ETH_DST | FieldSet.ETH_SRC,
+                0)
             && message.set.tcpDst == Scenario.MEMBER_TCP_PORT
             && message.set.ethDst == scenario.memberMac(site, on)
             && message.outPort == scenario.memberPort(Math.max(0, on));
@@ -336,7 +374,7 @@ final class Site {
   }
 
   private void complete(int slot, long now) {
-    int client = tuple[slot] % scenario.clients();
+    int client = tuple[slot] % scenario.addresses() % scenario.clients();
     boolean known = member[slot] >= 0 && member[slot] < placedOn.length;
     check(
         slot,
@@ -369,7 +407,7 @@ final class Site {
   private String describe(int slot) {
     return String.format(
         "%s port %d, state %s, cookie %x",
-        scenario.text(firstClient + tuple[slot] % scenario.clients()),
+        scenario.text(firstClient + tuple[slot] % scenario.addresses()),
         tcpPort(tuple[slot]),
         Integer.toBinaryString(state[slot]),
         cookie[slot]);
@@ -405,7 +443,7 @@ final class Site {
           removals.cookie(),
           removals.priority(),
           removals.idleSeconds(),
-          firstClient + number % scenario.clients(),
+          firstClient + number % scenario.addresses(),
           tcpPort(number));
       removals.pop();
     }

@@ -3,7 +3,9 @@ package io.malob.bench.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.openflow.EdgeMac;
 import io.malob.openflow.IpFamily;
+import io.malob.openflow.NextHopMac;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
@@ -22,6 +24,7 @@ import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
@@ -73,8 +76,13 @@ class SiteTest {
       scanner = new MessageScanner(family);
       client = family.address(scenario.client(0, 0));
       vip = family.address(scenario.vip(0));
-      for (IPAddress<?> host : List.of(client, member(0), member(1))) {
-        rule(HOSTS, IpFamily.matchTo(FACTORY, host).build());
+      for (MacAddress host : List.of(client(), member(0), member(1))) {
+        rule(
+            HOSTS,
+            FACTORY
+                .buildMatch()
+                .setMasked(MatchField.ETH_SRC, host, MacAddress.of("00:ff:ff:ff:ff:ff"))
+                .build());
       }
       site.prepare(1);
       assertTrue(site.send(0));
@@ -84,8 +92,16 @@ class SiteTest {
       clientPort = TransportPort.of(Bytes.uint16(frame, 14 + family.headerBytes));
     }
 
-    IPAddress<?> member(int number) {
+    IPAddress<?> address(int number) {
       return family.address(scenario.member(0, number));
+    }
+
+    private MacAddress member(int number) {
+      return NextHopMac.of(MacAddress.of(scenario.memberMac(0, number)), 0);
+    }
+
+    private MacAddress client() {
+      return NextHopMac.of(MacAddress.of(scenario.clientMac(0, 0)), 0);
     }
 
     private void rule(TableId table, Match match, OFOxm<?>... set) {
@@ -116,19 +132,25 @@ class SiteTest {
           .build();
     }
 
-    void request(IPAddress<?> newDestination) {
+    void request(int to) {
+      request(to, to);
+    }
+
+    void request(int to, int nextHop) {
       rule(
           TableId.of(1),
           match(client, vip, clientPort, VIP_PORT),
-          IpFamily.newDestination(FACTORY, newDestination),
+          IpFamily.newDestination(FACTORY, address(to)),
+          FACTORY.oxms().ethSrc(member(nextHop)),
           FACTORY.oxms().tcpDst(MEMBER_PORT));
     }
 
     void reply(IPAddress<?> newSource) {
       rule(
           TableId.of(0),
-          match(member(1), client, MEMBER_PORT, clientPort),
+          match(address(1), client, MEMBER_PORT, clientPort),
           IpFamily.newSource(FACTORY, newSource),
+          FACTORY.oxms().ethSrc(client()),
           FACTORY.oxms().tcpSrc(VIP_PORT));
     }
 
@@ -141,8 +163,11 @@ class SiteTest {
                   .setData(data)
                   .setActions(
                       List.of(
-                          FACTORY.actions().setField(IpFamily.newDestination(FACTORY, member(1))),
+                          FACTORY.actions().setField(IpFamily.newDestination(FACTORY, address(1))),
                           FACTORY.actions().setField(FACTORY.oxms().tcpDst(MEMBER_PORT)),
+                          FACTORY
+                              .actions()
+                              .setField(FACTORY.oxms().ethSrc(EdgeMac.of(DatapathId.of(1)))),
                           FACTORY
                               .actions()
                               .setField(
@@ -164,7 +189,7 @@ class SiteTest {
   @EnumSource
   void rightMessages_areAPlacement(AddressFamily family) throws Exception {
     Placement placement = new Placement(family);
-    placement.request(placement.member(1));
+    placement.request(1);
     placement.reply(placement.vip);
     assertEquals(0, placement.placed);
     placement.packet(placement.frame);
@@ -176,9 +201,17 @@ class SiteTest {
   @EnumSource
   void rulesOfTwoMembers_areAFault(AddressFamily family) throws Exception {
     Placement placement = new Placement(family);
-    placement.request(placement.member(0));
+    placement.request(0);
     placement.reply(placement.vip);
     assertEquals(Map.of("wrong_member", 1L), placement.faults.counts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void requestForAnotherNextHop_isAFault(AddressFamily family) throws Exception {
+    Placement placement = new Placement(family);
+    placement.request(1, 0);
+    assertEquals(Map.of("wrong_rule", 1L), placement.faults.counts());
   }
 
   @ParameterizedTest
