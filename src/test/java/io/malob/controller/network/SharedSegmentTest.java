@@ -4,21 +4,36 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.label.Label;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
+import io.malob.testing.Stub;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import net.floodlightcontroller.core.FloodlightContext;
+import net.floodlightcontroller.core.IListener.Command;
+import net.floodlightcontroller.core.IOFSwitch;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketInReason;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
 
 /**
  * Three switches, 1 to 3, with a host each at port 1; all three have port 2 on a legacy switch, 9,
@@ -185,5 +200,41 @@ class SharedSegmentTest {
     hosts.remove(9);
     broadcastFrom(4);
     assertEquals(List.of(hosts.get(4)), send(3, 4));
+  }
+
+  /** A copy has no rule for its label; what lacks only the rule of its host is on its path. */
+  @Test
+  void labelledPacket_isACopyUnlessItsLabelLedItToTheController_andTeachesNothing() {
+    assertEquals(Command.STOP, labelled(TableId.of(2), U64.ZERO));
+    assertEquals(Command.CONTINUE, labelled(FlowLayout.HOSTS, Cookie.of(CookieKind.SWITCH, 0)));
+    assertEquals(Command.CONTINUE, labelled(TableId.of(0), Cookie.of(CookieKind.LABEL, 7)));
+    assertEquals(0, network.devices.getAllDevices().size());
+  }
+
+  private Command labelled(TableId table, U64 cookie) {
+    byte[] frame =
+        Frames.udp(
+            MacAddress.of("1a:00:00:00:00:01"),
+            new Label(7).mac(),
+            ip(1),
+            5_000,
+            ip(2),
+            6_000,
+            new byte[] {1});
+    OFMessage packetIn =
+        OFFactories.getFactory(OFVersion.OF_13)
+            .buildPacketIn()
+            .setReason(OFPacketInReason.NO_MATCH)
+            .setTableId(table)
+            .setCookie(cookie)
+            .setMatch(
+                OFFactories.getFactory(OFVersion.OF_13)
+                    .buildMatch()
+                    .setExact(MatchField.IN_PORT, OFPort.of(2))
+                    .build())
+            .setData(frame)
+            .build();
+    IOFSwitch first = Stub.of(IOFSwitch.class).on("getId", with -> DatapathId.of(1)).make();
+    return network.devices.receive(first, packetIn, new FloodlightContext());
   }
 }

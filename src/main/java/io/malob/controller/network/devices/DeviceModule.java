@@ -13,6 +13,9 @@ import io.malob.module.Setting;
 import io.malob.module.SettingReader;
 import io.malob.module.StandbyListener;
 import io.malob.module.Unordered;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
@@ -206,12 +209,27 @@ public final class DeviceModule extends BaseModule
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    return message instanceof OFPacketIn packetIn
-        ? receive(
-            sw.getId(),
-            packetIn.getMatch().get(MatchField.IN_PORT),
-            Packet.parse(packetIn.getData()))
-        : Command.CONTINUE;
+    if (!(message instanceof OFPacketIn packetIn)) {
+      return Command.CONTINUE;
+    }
+    OFPort port = packetIn.getMatch().get(MatchField.IN_PORT);
+    Packet packet = Packet.parse(packetIn.getData());
+    if (!Label.isLabel(packet.dstMac())) {
+      return receive(sw.getId(), port, packet);
+    }
+    // its source is a number, or a host elsewhere
+    boolean isCopy =
+        !hasFollowedLabel(packetIn)
+            && HostPlaces.isCopyIfLabelled(topology.current(), new NodePortTuple(sw.getId(), port));
+    return isCopy ? Command.STOP : Command.CONTINUE;
+  }
+
+  /**
+   * Whether a labelled packet comes from the end of its path, where it lacks a rule of its host.
+   */
+  private static boolean hasFollowedLabel(OFPacketIn packetIn) {
+    return packetIn.getTableId().equals(FlowLayout.HOSTS)
+        || Cookie.is(packetIn.getCookie(), CookieKind.LABEL);
   }
 
   private Command receive(DatapathId switchId, OFPort port, Packet packet) {

@@ -2,7 +2,6 @@ package io.malob.controller.network.devices;
 
 import io.malob.controller.network.topology.Segment;
 import io.malob.controller.network.topology.TopologySnapshot;
-import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -43,8 +42,15 @@ final class HostPlaces {
   }
 
   /**
+   * Whether a labelled packet without a rule for its label is only a copy that legacy switches have
+   * flooded.
+   */
+  static boolean isCopyIfLabelled(TopologySnapshot network, NodePortTuple port) {
+    return network.sharedSegment(port).filter(shared -> shared.ports().size() > 2).isPresent();
+  }
+
+  /**
    * Whether a packet is only a copy of a packet that comes in at another port of the same segment.
-   * Legacy switches do not know labels and send a labelled packet to all their ports.
    */
   static boolean isCopy(
       TopologySnapshot network,
@@ -54,9 +60,6 @@ final class HostPlaces {
     Optional<Segment> shared = network.sharedSegment(port);
     if (shared.isEmpty()) {
       return false;
-    }
-    if (Label.isLabel(packet.dstMac())) {
-      return shared.get().ports().size() > 2;
     }
     return !shared.get().attachment().equals(port)
         && (packet.isMulticast() || !isKnownHost.test(packet.dstMac()));
