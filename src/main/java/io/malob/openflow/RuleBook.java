@@ -253,6 +253,11 @@ public final class RuleBook<R extends Rule> {
     private final Map<RuleKey, R> wanted = new HashMap<>();
     private final Map<RuleKey, OFFlowAdd> missing = new HashMap<>();
 
+    /** The places of the rules that the owner has stated last, and these rules. */
+    private Set<RuleKey> places = Set.of();
+
+    private ImmutableMap<Object, R> stated = ImmutableMap.of();
+
     private Reading(DatapathId switchId) {
       this.switchId = switchId;
       ruleSender
@@ -276,7 +281,27 @@ public final class RuleBook<R extends Rule> {
       if (add != null && add.getInstructions().equals(entry.getInstructions())) {
         missing.remove(key);
       }
-      return wanted.containsKey(key);
+      return isWanted(key);
+    }
+
+    /** The owner may have stated other rules since this began, and the switch may have them. */
+    @SuppressWarnings("ReferenceEquality") // equal rules have equal places
+    private boolean isWanted(RuleKey key) {
+      ImmutableMap<Object, R> now = rules(switchId);
+      if (now != stated) {
+        stated = now;
+        places =
+            ruleSender.factory(switchId).stream()
+                .flatMap(factory -> now.values().stream().flatMap(rule -> places(factory, rule)))
+                .collect(Collectors.toSet());
+      }
+      return places.contains(key);
+    }
+
+    private Stream<RuleKey> places(OFFactory factory, R rule) {
+      return rule.add(factory).stream()
+          .filter(OFFlowAdd.class::isInstance)
+          .map(message -> RuleKey.of((OFFlowAdd) message));
     }
 
     /** The switch has reported all rules: it gets those that it lacks or has otherwise. */

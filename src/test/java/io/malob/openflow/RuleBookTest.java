@@ -345,4 +345,15 @@ class RuleBookTest {
     }
     assertEquals(book.rules(S1).keySet(), Set.copyOf(table(1)));
   }
+
+  /** The switch reports what it has later than what it had. */
+  @Test
+  void rule_thatIsStatedWhileASwitchIsRead_isWanted() {
+    book.set(S1, rules(rule(1, 1)));
+    RuleBook<ToPort>.Reading reading = book.read(S1);
+    book.set(S1, rules(rule(1, 1), rule(2, 1)));
+    assertEquals(List.of(true, true), tell(1).stream().map(reading::found).toList());
+    reading.complete();
+    assertEquals(Set.of(1, 2), table(1));
+  }
 }
