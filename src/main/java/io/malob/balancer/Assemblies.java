@@ -109,6 +109,7 @@ final class Assemblies {
         new NetworkChanges.Reactions(
             List.of(
                 new Task("applying the topology", rerouting::takeTopology),
+                viewing.followSegments,
                 viewing.followHosts,
                 rerouting.repairPaths,
                 viewing.locateMembers,

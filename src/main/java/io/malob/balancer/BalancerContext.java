@@ -2,6 +2,9 @@ package io.malob.balancer;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.DirectedLink;
+import io.malob.algorithm.graph.SharedSegments;
+import io.malob.algorithm.graph.Topology;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.RejectCounters;
 import io.malob.balancer.connection.RecordFile;
@@ -11,6 +14,7 @@ import io.malob.capability.ISwitchCapabilityService;
 import io.malob.module.BaseModule;
 import io.malob.module.ClusterView;
 import io.malob.module.FloodlightSwitch;
+import io.malob.module.FoundLinks;
 import io.malob.module.IClusterService;
 import io.malob.module.IPeerService;
 import io.malob.module.IRelayService;
@@ -29,6 +33,9 @@ import io.malob.state.network.Routing;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.StaticRoutes;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.IntUnaryOperator;
@@ -39,6 +46,10 @@ import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscovery.LinkType;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
+import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +65,7 @@ final class BalancerContext {
   final IOFSwitchService switches;
   final IDeviceService devices;
   final ITopologyService topology;
+  private final @Nullable ILinkDiscoveryService discovery;
   final IMonitorService monitor;
   final ISwitchCapabilityService capabilities;
   final FeatureProbes features;
@@ -104,6 +116,7 @@ final class BalancerContext {
     switches = context.getServiceImpl(IOFSwitchService.class);
     devices = context.getServiceImpl(IDeviceService.class);
     topology = context.getServiceImpl(ITopologyService.class);
+    discovery = context.getServiceImpl(ILinkDiscoveryService.class);
     monitor = context.getServiceImpl(IMonitorService.class);
     capabilities = context.getServiceImpl(ISwitchCapabilityService.class);
     features = capabilities.features();
@@ -164,6 +177,19 @@ final class BalancerContext {
     return cluster == null
         ? LabelRange.ALL
         : cluster.electionView().map(now -> LabelRange.ofSlot(now.slot())).orElse(LabelRange.ALL);
+  }
+
+  /** The segments of legacy switches that these links cross. */
+  SharedSegments segments(Topology among) {
+    Map<Link, LinkInfo> found = discovery == null ? Map.of() : discovery.getLinks();
+    Set<DirectedLink> external = new HashSet<>();
+    found.forEach(
+        (link, info) -> {
+          if (info.getLinkType() == LinkType.MULTIHOP_LINK) {
+            external.add(FoundLinks.of(link));
+          }
+        });
+    return SharedSegments.of(among.links(), external::contains);
   }
 
   /** Whether the switches have several masters. */

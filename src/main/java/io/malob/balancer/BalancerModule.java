@@ -58,6 +58,7 @@ import net.floodlightcontroller.core.module.FloodlightModuleContext;
 import net.floodlightcontroller.core.module.FloodlightModuleException;
 import net.floodlightcontroller.core.module.IFloodlightService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +110,7 @@ public final class BalancerModule extends BaseModule implements IBalancerService
         IOFSwitchService.class,
         IDeviceService.class,
         ITopologyService.class,
+        ILinkDiscoveryService.class,
         IThreadPoolService.class,
         IShutdownService.class,
         IStoreService.class,

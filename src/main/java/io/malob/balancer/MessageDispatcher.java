@@ -18,6 +18,7 @@ import io.malob.openflow.HostRules;
 import io.malob.openflow.RefusedGroup;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
+import io.malob.openflow.SegmentRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
@@ -173,6 +174,9 @@ final class MessageDispatcher implements IOFMessageListener {
           packet.hasTcpFlags(Packet.TCP_FIN) && !packet.hasTcpFlags(Packet.TCP_RST);
       connecting.teardown.ended(packet.fiveTuple(), isFinished);
       return true;
+    }
+    if (packet.etherType() == SegmentRule.ETHERTYPE) {
+      return true; // an announcement: others would flood it
     }
     OFPort inPort = packetIn.getMatch().get(MatchField.IN_PORT);
     if (placing.neighbours.handle(switchId, inPort, packet)) {

@@ -51,7 +51,11 @@ final class ProactivePlacement {
                     address -> context.routing.routerTo(address).isPresent(),
                     context.routing.self()),
                 new ProactiveContext.Rules(
-                    context.ruleSender, viewing.labels, connecting.hostRules, connecting.pacer),
+                    context.ruleSender,
+                    viewing.labels,
+                    viewing.segments,
+                    connecting.hostRules,
+                    connecting.pacer),
                 new ProactiveContext.Clients(
                     connecting.buckets, nextHops, connecting.halfOpen::now, pins::pinExposed)),
             corrections(viewing),

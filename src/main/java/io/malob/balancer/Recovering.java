@@ -62,6 +62,7 @@ final class Recovering {
                 connecting.ruleSender,
                 proactive.vips,
                 viewing.coreAccess,
+                viewing.segments,
                 context.routing.self()),
             context.settings.get(BalancerSettings.ANSWER_SECONDS),
             auditSeconds);

@@ -13,6 +13,7 @@ import io.malob.balancer.admission.ReadSwitches;
 import io.malob.balancer.admission.SwitchOutages;
 import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.connection.CoreAccess;
+import io.malob.balancer.connection.LegacySegments;
 import io.malob.balancer.connection.ServiceProfiles;
 import io.malob.balancer.connection.SharedAttachments;
 import io.malob.balancer.recovery.SwitchPreparation;
@@ -45,6 +46,7 @@ final class Viewing {
   final CoreAccess coreAccess;
   final HostFinder hosts;
   final LabelTable labels;
+  final LegacySegments segments;
   final SwitchPreparation preparation;
   final MemberLoads loads;
   final ViewWriter view;
@@ -57,6 +59,7 @@ final class Viewing {
   final Task locateMembers;
   final Task askForMembers;
   final Task followHosts;
+  final Task followSegments;
 
   /** Called when a host behind core switches is attached to another edge. */
   BiConsumer<IDevice, Attachment> whenEdgeChanged = (device, place) -> {};
@@ -92,11 +95,19 @@ final class Viewing {
             linkLoads,
             context::labelRange,
             context.random.applyAsInt(Label.MAX_CONNECTION_ID));
+    segments =
+        new LegacySegments(
+            context.ruleSender,
+            context.everywhere,
+            labels,
+            work -> context.housekeeping.submit("dropping copies of packets", work));
+    labels.beforeUse(segments::announce);
     preparation =
         new SwitchPreparation(
             context.ruleSender,
             labels,
             coreAccess,
+            segments,
             context.features,
             context.routing.self(),
             context.settings.get(BalancerSettings.TELL_ENDS));
@@ -122,6 +133,10 @@ final class Viewing {
     askForMembers =
         new Task(
             "locating missing members", () -> missingHosts.askForMembers(view.missingMembers()));
+    followSegments =
+        new Task(
+            "following legacy segments",
+            () -> segments.update(context.segments(view.get().network().topology())));
     followHosts = new Task("following hosts behind core switches", this::updateAccess);
   }
 
@@ -153,6 +168,8 @@ final class Viewing {
         new Task("sweeping requests for hosts", missingHosts::sweep),
         new Task("sweeping outages", outages::sweep),
         askForMembers);
+    context.housekeeping.every(
+        LegacySegments.TICK_MILLIS, segments::isAny, new Task("announcing labels", segments::tick));
     context.housekeeping.every(
         SLOW_START_MILLIS, new Task("updating slow starts", view::refreshShares));
     context.housekeeping.every(

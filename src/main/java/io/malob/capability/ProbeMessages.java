@@ -103,7 +103,11 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
 
     private void maskProbe() {
       Match match =
-          factory.buildMatch().setMasked(MatchField.ETH_DST, NO_GROUP, Label.PREFIX_MASK).build();
+          factory
+              .buildMatch()
+              .setMasked(MatchField.ETH_DST, NO_GROUP, Label.PREFIX_MASK)
+              .setMasked(MatchField.ETH_SRC, Label.PREFIX, Label.PREFIX_MASK)
+              .build();
       rule(SwitchFeature.MAC_MASKS, 0, match, apply(List.of(output)));
     }
 

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
+import net.floodlightcontroller.linkdiscovery.Link;
 import net.floodlightcontroller.topology.ITopologyService;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -43,16 +44,12 @@ public final class FoundLinks {
     topology
         .getAllLinks()
         .values()
-        .forEach(
-            ofSwitch ->
-                ofSwitch.forEach(
-                    link ->
-                        links.add(
-                            new DirectedLink(
-                                link.getSrc(),
-                                link.getSrcPort(),
-                                link.getDst(),
-                                link.getDstPort()))));
+        .forEach(ofSwitch -> ofSwitch.forEach(link -> links.add(of(link))));
     return links;
+  }
+
+  /** One of them. */
+  public static DirectedLink of(Link link) {
+    return new DirectedLink(link.getSrc(), link.getSrcPort(), link.getDst(), link.getDstPort());
   }
 }

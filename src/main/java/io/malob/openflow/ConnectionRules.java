@@ -37,6 +37,7 @@ public final class ConnectionRules {
    * @param vlan the VLAN of the incoming packets; 0 if they are untagged
    * @param dstMac the MAC address that they are sent to; null for any
    * @param label the label to write, or null if the receiver is on the same switch
+   * @param entry where the path of the label enters segments; 0 if it crosses none
    * @param receiver the next hop that they are for
    * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the
    *     packets go back to where they come from
@@ -47,6 +48,7 @@ public final class ConnectionRules {
       int vlan,
       @Nullable MacAddress dstMac,
       @Nullable Label label,
+      int entry,
       Attachment receiver,
       OFPort out) {
 
@@ -58,7 +60,7 @@ public final class ConnectionRules {
         @Nullable Label label,
         Attachment receiver,
         OFPort out) {
-      this(incoming, outgoing, vlan, null, label, receiver, out);
+      this(incoming, outgoing, vlan, null, label, 0, receiver, out);
     }
 
     /** Whether the rule names its output port in this layout. */
@@ -70,7 +72,7 @@ public final class ConnectionRules {
     public MacAddress srcMac(TableLayout layout) {
       return label == null && namesPort(layout)
           ? EdgeMac.of(receiver.switchId())
-          : NextHopMac.of(receiver);
+          : NextHopMac.entering(receiver, entry);
     }
   }
 

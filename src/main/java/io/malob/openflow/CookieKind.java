@@ -49,6 +49,8 @@ public enum CookieKind {
   PROACTIVE(Application.BALANCER, 14, CookieField.VIP, CookieField.MEMBER, CookieField.GENERATION),
   /** Leads between a host behind a core switch and the switch that translates for it. */
   ACCESS(Application.BALANCER, 15, CookieField.ID),
+  /** Drops what legacy switches flood. */
+  SEGMENT(Application.BALANCER, 16, CookieField.ID),
 
   /** A rule that a switch is to accept or refuse. */
   SWITCH_PROBE(Application.PROBES, 0),

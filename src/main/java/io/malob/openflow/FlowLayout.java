@@ -23,6 +23,7 @@ public final class FlowLayout {
   public static final int TABLES = 4;
 
   // Table 0. A labelled packet is already translated: no other rule may match it.
+  static final int PRIORITY_ANNOUNCEMENT = 50_400;
   public static final int PRIORITY_LABELLED = 50_000;
   public static final int PRIORITY_CLOSED = 49_001;
   public static final int PRIORITY_REPLY = 49_000;
@@ -64,11 +65,17 @@ public final class FlowLayout {
   public static final int PRIORITY_DIVERT = 2_000;
   public static final int PRIORITY_DELIVER = 3_000;
 
+  // Table 2, copies that legacy switches have flooded: of a label of the switch, and of others.
+  static final int PRIORITY_STRAY = 1_100;
+  static final int PRIORITY_COPY = 1;
+
   // All rules in one table. A packet with a label goes to the host if that is on this switch, and
   // otherwise by its label; the request rules are below those for SYNs.
   public static final int PRIORITY_ONE_TABLE_DELIVER = 50_300;
+  static final int PRIORITY_ONE_TABLE_STRAY = 50_250;
   static final int PRIORITY_ONE_TABLE_SAME_PORT = 50_200;
   static final int PRIORITY_ONE_TABLE_HOST = 50_100;
+  static final int PRIORITY_ONE_TABLE_COPY = 49_991;
   static final int PRIORITY_UNKNOWN_LABEL = 49_990;
   static final int PRIORITY_ONE_TABLE_REQUEST = 48_400;
 

@@ -84,6 +84,9 @@ public sealed interface FoundRule {
   /** Leads between a host behind a core switch and its edge. */
   record Access(OFFlowStatsEntry entry, OFPort out) implements FoundRule {}
 
+  /** Drops copies of packets at a port on a segment of legacy switches, as it was read. */
+  record OfSegment(OFFlowStatsEntry entry) implements FoundRule {}
+
   /** A rule of a proactive VIP, as it was read. */
   record Proactive(OFFlowStatsEntry entry) implements FoundRule {}
 

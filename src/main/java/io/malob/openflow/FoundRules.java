@@ -92,6 +92,8 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
           case BUCKET -> isInPlace(entry) ? proactive(entry, match) : Optional.empty();
           case PROACTIVE -> proactive(entry, match);
           case ACCESS -> outOf(entry).map(out -> new FoundRule.Access(entry, out));
+          case SEGMENT ->
+              value(match, MatchField.IN_PORT).map(any -> new FoundRule.OfSegment(entry));
           case PROBE, FLOOD -> Optional.of(new FoundRule.Unowned());
           case CLOSED ->
               isFiveTuple(match) ? Optional.of(new FoundRule.Closed()) : Optional.empty();
@@ -203,7 +205,7 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
     Optional<MacAddress> receiver = label.isPresent() ? Optional.empty() : newDestination(entry);
     return receiver
         .map(mac -> NextHopMac.of(mac, newVlan(entry)))
-        .or(() -> newMac(entry, MatchField.ETH_SRC))
+        .or(() -> newMac(entry, MatchField.ETH_SRC).map(NextHopMac::numberIn))
         .orElse(MacAddress.NONE);
   }
 
@@ -285,16 +287,20 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
   }
 
   private static Optional<FoundRule> host(OFFlowStatsEntry entry, OFOxmList match) {
+    @Nullable OFOxm<MacAddress> source = match.get(MatchField.ETH_SRC);
+    if (source == null || !source.isMasked()) {
+      return Optional.empty(); // of an earlier version: it matches paths without segments only
+    }
     if (entry.getPriority() == FlowLayout.PRIORITY_SAME_PORT
         || entry.getPriority() == FlowLayout.PRIORITY_ONE_TABLE_SAME_PORT) {
       return Optional.of(new FoundRule.HostOnSamePort());
     }
     Optional<OFPort> out = outOf(entry);
-    Optional<MacAddress> number = value(match, MatchField.ETH_SRC);
-    return out.isEmpty() || number.isEmpty()
+    MacAddress number = NextHopMac.numberIn(source.getValue());
+    return out.isEmpty()
         ? Optional.empty()
         : newDestination(entry)
-            .map(mac -> new FoundRule.Host(number.get(), out.get(), mac, newVlan(entry)));
+            .map(mac -> new FoundRule.Host(number, out.get(), mac, newVlan(entry)));
   }
 
   private static int vlanOf(OFOxmList match) {

@@ -47,7 +47,7 @@ public final class HostRules {
   /** The next hop whose rule has this match; {@link MacAddress#NONE} if it is another rule. */
   public static MacAddress nextHop(Match match) {
     @Nullable MacAddress nextHop = match.get(MatchField.ETH_SRC);
-    return nextHop == null ? MacAddress.NONE : nextHop;
+    return nextHop == null ? MacAddress.NONE : NextHopMac.numberIn(nextHop);
   }
 
   private static RuleKey anyPort(OFFactory factory, Attachment at) {
@@ -60,7 +60,7 @@ public final class HostRules {
   }
 
   private static Match.Builder to(OFFactory factory, Attachment at) {
-    return factory.buildMatch().setExact(MatchField.ETH_SRC, NextHopMac.of(at));
+    return NextHopMac.match(factory.buildMatch(), at);
   }
 
   private static OFMessage rule(

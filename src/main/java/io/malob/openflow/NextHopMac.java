@@ -1,6 +1,8 @@
 package io.malob.openflow;
 
 import io.malob.algorithm.Attachment;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -8,13 +10,27 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * the label says over which path, this says to whom. It follows from MAC address and VLAN alone, so
  * all controllers know it, also after a restart. Among 10,000 next hops, two have the same number
  * with a probability of 0.005 %.
+ *
+ * <p>The first byte of the address is not part of the number: it says where the path enters a
+ * segment of legacy switches, so that these see each source at one port. No rule matches it.
  */
 public final class NextHopMac {
-  /** The first byte: a locally administered address. */
-  private static final long PREFIX = 0x16L << 40;
-
   private static final int BITS = 40;
   private static final int VLAN_BITS = 12;
+  private static final long NUMBER = (1L << BITS) - 1;
+
+  /** The first byte on paths that cross no segment, and of numbers: a local address. */
+  private static final int NO_SEGMENT = 0x16;
+
+  /** The first byte of the first entry; the other local addresses of hosts follow, up to 0xfe. */
+  private static final int FIRST_ENTRY = 0x1a;
+
+  private static final int STEP = 4;
+
+  /** How many entries have a byte of their own. */
+  static final int ENTRIES = (0xfe - FIRST_ENTRY) / STEP + 1;
+
+  private static final MacAddress MASK = MacAddress.of(NUMBER);
 
   private NextHopMac() {}
 
@@ -29,6 +45,32 @@ public final class NextHopMac {
     long mix = mac.getLong() << VLAN_BITS | vlan;
     mix = (mix ^ mix >>> 30) * 0xbf58476d1ce4e5b9L;
     mix = (mix ^ mix >>> 27) * 0x94d049bb133111ebL;
-    return MacAddress.of(PREFIX | (mix ^ mix >>> 31) >>> (Long.SIZE - BITS));
+    return withByte(NO_SEGMENT, (mix ^ mix >>> 31) >>> (Long.SIZE - BITS));
+  }
+
+  /**
+   * The source MAC address of packets to a next hop on a path.
+   *
+   * @param entry where the path enters segments, from 1 on; 0 if it crosses none
+   */
+  static MacAddress entering(Attachment nextHop, int entry) {
+    MacAddress number = of(nextHop);
+    return entry == 0
+        ? number
+        : withByte(FIRST_ENTRY + (entry - 1) % ENTRIES * STEP, number.getLong());
+  }
+
+  /** The number in a source MAC address, or in a match that was read; any address has one. */
+  public static MacAddress numberIn(MacAddress source) {
+    return withByte(NO_SEGMENT, source.getLong());
+  }
+
+  /** Matches packets to a next hop on all paths. */
+  static Match.Builder match(Match.Builder match, Attachment nextHop) {
+    return match.setMasked(MatchField.ETH_SRC, MacAddress.of(of(nextHop).getLong() & NUMBER), MASK);
+  }
+
+  private static MacAddress withByte(int first, long number) {
+    return MacAddress.of(((long) first << BITS) | (number & NUMBER));
   }
 }

@@ -9,24 +9,25 @@ import org.projectfloodlight.openflow.types.OFPort;
  * Where translated packets leave a switch.
  *
  * @param label the label to write; null if the receiver is on this switch
+ * @param entry where the path of the label enters segments; 0 if it crosses none
  * @param receiver the next hop that they are for
  * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the packets
  *     go back to where they come from
  */
-public record Onward(@Nullable Label label, Attachment receiver, OFPort out) {
+public record Onward(@Nullable Label label, int entry, Attachment receiver, OFPort out) {
 
-  /** Over a labelled path that begins at that port. */
+  /** Over a labelled path that begins at that port, and crosses no segment. */
   public static Onward by(Label label, OFPort out, Attachment receiver) {
-    return new Onward(label, receiver, out);
+    return new Onward(label, 0, receiver, out);
   }
 
   /** To a next hop of this switch. */
   public static Onward to(Attachment receiver) {
-    return new Onward(null, receiver, receiver.port());
+    return new Onward(null, 0, receiver, receiver.port());
   }
 
   /** The same for packets that come in at a port. */
   public Onward from(OFPort in) {
-    return in.equals(out) ? new Onward(label, receiver, OFPort.IN_PORT) : this;
+    return in.equals(out) ? new Onward(label, entry, receiver, OFPort.IN_PORT) : this;
   }
 }

@@ -124,6 +124,9 @@ public record RuleCompiler(
   private List<OFMessage> compile(
       DatapathId switchId, OFFactory factory, TableLayout layout, OFFlowMod rule) {
     TableId table = rule.getTableId();
+    if (Cookie.is(rule.getCookie(), CookieKind.SEGMENT)) {
+      return List.of(rule); // made for the layout
+    }
     if (table.equals(FlowLayout.LABELS)) {
       return label(switchId, factory, layout, rule);
     }
@@ -239,6 +242,10 @@ public record RuleCompiler(
 
   private static <F extends OFValueType<F>> void copy(
       Match from, MatchField<F> field, Match.Builder to) {
-    to.setExact(field, from.get(field));
+    if (from.isPartiallyMasked(field)) {
+      to.setMasked(field, from.getMasked(field));
+    } else {
+      to.setExact(field, from.get(field));
+    }
   }
 }

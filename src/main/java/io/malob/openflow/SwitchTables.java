@@ -7,6 +7,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 
@@ -65,7 +66,8 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
     if (next.label() == null && port.isPresent()) {
       all.addAll(HostRules.toReceiver(factory, next.receiver()));
     } else {
-      all.add(factory.actions().setField(factory.oxms().ethSrc(NextHopMac.of(next.receiver()))));
+      MacAddress source = NextHopMac.entering(next.receiver(), next.entry());
+      all.add(factory.actions().setField(factory.oxms().ethSrc(source)));
       if (next.label() != null) {
         all.add(factory.actions().setField(factory.oxms().ethDst(next.label().mac())));
       }

@@ -36,6 +36,7 @@ import io.malob.testing.SwitchProfile;
 import io.malob.testing.Wire;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Date;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -69,7 +70,9 @@ import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceListener;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import net.floodlightcontroller.devicemanager.SwitchPort;
+import net.floodlightcontroller.linkdiscovery.ILinkDiscoveryService;
 import net.floodlightcontroller.linkdiscovery.Link;
+import net.floodlightcontroller.linkdiscovery.internal.LinkInfo;
 import net.floodlightcontroller.threadpool.IThreadPoolService;
 import net.floodlightcontroller.topology.ITopologyListener;
 import net.floodlightcontroller.topology.ITopologyService;
@@ -151,6 +154,10 @@ final class BalancerNetwork {
   private final Set<DatapathId> unexplored = new TreeSet<>();
 
   private final Set<Link> links = new HashSet<>();
+
+  /** Those through legacy switches. */
+  private final Set<Link> external = new HashSet<>();
+
   private final Set<NodePortTuple> linkPorts = new HashSet<>();
   private final Map<VlanAddress, IDevice> devices = new HashMap<>();
   private final Map<MacAddress, IDevice> devicesWithoutAddress = new HashMap<>();
@@ -242,6 +249,7 @@ final class BalancerNetwork {
     context.addService(IFloodlightProviderService.class, provider());
     context.addService(IOFSwitchService.class, switchService());
     context.addService(ITopologyService.class, topology());
+    context.addService(ILinkDiscoveryService.class, linkDiscovery());
     context.addService(IDeviceService.class, deviceService());
     IShutdownService shutdown =
         Stub.of(IShutdownService.class).on("registerShutdownListener", with -> null).make();
@@ -355,6 +363,25 @@ final class BalancerNetwork {
         .on(
             "isAttachmentPointPort",
             with -> !linkPorts.contains(new NodePortTuple((DatapathId) with[0], (OFPort) with[1])))
+        .make();
+  }
+
+  private ILinkDiscoveryService linkDiscovery() {
+    return Stub.of(ILinkDiscoveryService.class)
+        .on(
+            "getLinks",
+            with -> {
+              Date seen = new Date(0);
+              Map<Link, LinkInfo> found = new HashMap<>();
+              links.forEach(
+                  link ->
+                      found.put(
+                          link,
+                          external.contains(link)
+                              ? new LinkInfo(seen, null, seen)
+                              : new LinkInfo(seen, seen, null)));
+              return found;
+            })
         .make();
   }
 
@@ -774,6 +801,28 @@ final class BalancerNetwork {
   void link(DatapathId a, int portA, DatapathId b, int portB) {
     network.connect(a, portA, b, portB);
     learnLink(a, portA, b, portB);
+  }
+
+  /** A legacy switch joins these ports, by its own ports from 1 on; more of its ports are free. */
+  void segment(DatapathId legacySwitch, NodePortTuple... ports) {
+    network.legacy(legacySwitch, ports.length + 3);
+    for (int i = 0; i < ports.length; i++) {
+      network.connect(
+          legacySwitch, i + 1, ports[i].getNodeId(), ports[i].getPortId().getPortNumber());
+    }
+    for (NodePortTuple from : ports) {
+      for (NodePortTuple to : ports) {
+        if (!from.getNodeId().equals(to.getNodeId())) {
+          Link link =
+              new Link(
+                  from.getNodeId(), from.getPortId(), to.getNodeId(), to.getPortId(), U64.ZERO);
+          external.add(link);
+          links.add(link);
+          linkPorts.add(from);
+        }
+      }
+    }
+    topologyListener.topologyChanged(List.of());
   }
 
   /** The controller learns that there is a link. */

@@ -1,9 +1,11 @@
 package io.malob.openflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.malob.algorithm.Attachment;
+import io.malob.openflow.label.Label;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,23 @@ class NextHopMacTest {
     assertNotEquals(number(1, 1, MAC, 100), number(1, 1, MAC, 0));
     assertNotEquals(number(1, 1, MAC, 100), number(1, 1, MAC, 101));
     assertNotEquals(number(1, 1, MAC, 100), number(1, 1, MacAddress.of("02:00:00:00:00:0c"), 100));
+  }
+
+  @Test
+  void entries_haveAddressesOfTheirOwn_whichAreNoLabelsAndNoEdges_andOneNumber() {
+    Attachment at = new Attachment(DatapathId.of(1), OFPort.of(1), MAC, 100);
+    Set<MacAddress> sources = new HashSet<>();
+    for (int entry = 0; entry <= NextHopMac.ENTRIES; entry++) {
+      MacAddress source = NextHopMac.entering(at, entry);
+      assertEquals(2, source.getBytes()[0] & 3, "unicast, locally administered");
+      assertFalse(Label.isLabel(source) || EdgeMac.mayBe(source));
+      assertEquals(NextHopMac.of(at), NextHopMac.numberIn(source));
+      sources.add(source);
+    }
+    assertEquals(NextHopMac.ENTRIES + 1, sources.size());
+    assertEquals(NextHopMac.of(at), NextHopMac.entering(at, 0));
+    assertEquals(
+        NextHopMac.entering(at, 1), NextHopMac.entering(at, 1 + NextHopMac.ENTRIES), "again");
   }
 
   @Test

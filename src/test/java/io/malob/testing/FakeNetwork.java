@@ -2,6 +2,7 @@ package io.malob.testing;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import com.google.common.collect.SetMultimap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.errormsg.OFBadActionErrorMsg;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /**
@@ -73,6 +75,21 @@ public final class FakeNetwork {
   /** Makes the switch of that id a plain one with ports 1 to {@code ports}. */
   public void legacy(DatapathId switchId, int ports) {
     legacySwitches.put(switchId, new LegacySwitch(ports));
+  }
+
+  /** All ports of a plain switch at which it has seen each address as a source. */
+  public SetMultimap<MacAddress, OFPort> placesAt(DatapathId legacySwitch) {
+    return legacySwitches.get(legacySwitch).places();
+  }
+
+  /** The addresses of the unicast frames that a plain switch has flooded. */
+  public List<MacAddress> floodedAt(DatapathId legacySwitch) {
+    return legacySwitches.get(legacySwitch).flooded();
+  }
+
+  /** A plain switch forgets where all addresses are. */
+  public void forgetAt(DatapathId legacySwitch) {
+    legacySwitches.get(legacySwitch).forget();
   }
 
   /** Sets what switches can do that are made from now on. */

@@ -8,6 +8,7 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionRuleSender;
+import io.malob.openflow.NextHopMac;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Vip;
@@ -44,7 +45,7 @@ public record TranslatedPackets(
       return true;
     }
     // of a connection that a bucket has placed, there is no record
-    Optional<Attachment> receiver = ruleSender.lastingNextHop(packet.srcMac());
+    Optional<Attachment> receiver = ruleSender.lastingNextHop(NextHopMac.numberIn(packet.srcMac()));
     if (receiver.isEmpty()) {
       rejectSender.drop(RejectReason.LOST_LABEL);
       return false;

@@ -154,6 +154,7 @@ public record ConnectionMessages(
         sender.vlan(),
         isRequest ? null : replyMac(connection),
         path.packetLabel(),
+        path.entry(),
         receiver,
         port.equals(sender.port()) ? OFPort.IN_PORT : port);
   }

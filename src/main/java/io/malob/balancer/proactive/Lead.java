@@ -46,7 +46,9 @@ record Lead(@Nullable Server server, LabelledPath path) {
   /** Where packets for a next hop leave the switch: over the path or, within one, at its port. */
   Onward onward(Attachment nextHop) {
     Path now = path.path();
-    return now.hops() == 0 ? Onward.to(nextHop) : Onward.by(path.label(), now.firstPort(), nextHop);
+    return now.hops() == 0
+        ? Onward.to(nextHop)
+        : new Onward(path.label(), path.entry(), nextHop, now.firstPort());
   }
 
   /** Two leads are the same only if they are one object: its label is used once. */

@@ -4,6 +4,7 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.connection.HostRuleCache;
+import io.malob.balancer.connection.LegacySegments;
 import io.malob.balancer.reroute.RulePacer;
 import io.malob.capability.FeatureProbes;
 import io.malob.openflow.RuleSender;
@@ -43,11 +44,16 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
   /**
    * What sends rules.
    *
+   * @param segments where legacy switches are
    * @param hostRules the host rules of switches
    * @param pacer bounds the rate of changes on switches with one table
    */
   public record Rules(
-      RuleSender ruleSender, LabelTable labels, HostRuleCache hostRules, RulePacer pacer) {}
+      RuleSender ruleSender,
+      LabelTable labels,
+      LegacySegments segments,
+      HostRuleCache hostRules,
+      RulePacer pacer) {}
 
   /**
    * What is known of clients and their connections.

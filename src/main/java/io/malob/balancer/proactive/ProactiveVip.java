@@ -8,7 +8,6 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
-import io.malob.balancer.connection.CoreAccess;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.bucket.BucketKey;
@@ -32,6 +31,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFPort;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -235,16 +235,22 @@ final class ProactiveVip {
   /** Sends packets to the buckets of an edge, if it has some. */
   private void enter(EdgeBuckets edge, BucketInput now, Wire wire, List<Server> members) {
     if (edge.hasRules() || (wire.tables().isOne() && edge.state() == EdgeState.PREPARING)) {
-      CoreAccess coreAccess = parts.context().network().coreAccess();
       entryRules.set(
           wire,
           now.plan().vip().allowedSources(),
           members,
-          Sets.filter(edge.sent().exits(), port -> coreAccess.isEdgePort(edge.switchId(), port)),
+          Sets.filter(edge.sent().exits(), port -> mayHaveClients(edge.switchId(), port)),
           now.nowNanos());
     } else {
       entryRules.clear(edge.switchId(), now.nowNanos());
     }
+  }
+
+  /** Whether there may be clients behind a port that leads to other switches. */
+  private boolean mayHaveClients(DatapathId switchId, OFPort port) {
+    ProactiveContext context = parts.context();
+    return context.network().coreAccess().isEdgePort(switchId, port)
+        || context.rules().segments().contains(switchId, port);
   }
 
   private void takeOverRecovered(long nowNanos) {

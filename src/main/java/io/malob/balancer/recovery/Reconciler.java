@@ -6,12 +6,14 @@ import io.malob.balancer.connection.Connection.Route;
 import io.malob.balancer.connection.Connection.State;
 import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.connection.CoreAccess;
+import io.malob.balancer.connection.LegacySegments;
 import io.malob.openflow.AccessRule;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.LabelGroups;
 import io.malob.openflow.RuleBook;
 import io.malob.openflow.RuleCounts;
+import io.malob.openflow.SegmentRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.openflow.label.LabelledPath;
@@ -66,6 +68,8 @@ public final class Reconciler {
   /** The rules for hosts behind this core switch. */
   private final RuleBook<AccessRule>.Reading accessRules;
 
+  private final RuleBook<SegmentRule>.Reading segmentRules;
+
   private final Set<Label> labelsFound = new HashSet<>();
   private final Set<FiveTuple> requestsFound = new HashSet<>();
   private final Set<FiveTuple> repliesFound = new HashSet<>();
@@ -88,6 +92,7 @@ public final class Reconciler {
       ConnectionRuleSender connectionRuleSender,
       FoundProactiveRules proactiveRules,
       CoreAccess coreAccess,
+      LegacySegments segments,
       SelfAddresses selfAddresses) {}
 
   /**
@@ -116,6 +121,7 @@ public final class Reconciler {
     this.groupsKnown = common.ruleSender().compiler().groups().known(at);
     parts.proactiveRules.begin(at);
     this.accessRules = parts.coreAccess.read(at);
+    this.segmentRules = parts.segments.read(at);
   }
 
   /** The ports of the switch's groups of labels, before its rules. */
@@ -163,6 +169,9 @@ public final class Reconciler {
     }
     if (rule instanceof FoundRule.Access access) {
       return accessBelongs(access);
+    }
+    if (rule instanceof FoundRule.OfSegment ofSegment) {
+      return segmentRules.found(ofSegment.entry());
     }
     if (rule instanceof FoundRule.Proactive proactive) {
       return parts.proactiveRules.found(at, proactive.entry(), occasion == Occasion.FIRST);
@@ -308,6 +317,7 @@ public final class Reconciler {
   void complete() {
     completeGroups();
     accessRules.complete();
+    segmentRules.complete();
     for (LabelledPath labelled : labels) {
       boolean isKeptHere =
           occasion != Occasion.ROUTINE || common.unowned().keepsLabel(labelled.label().id(), at);

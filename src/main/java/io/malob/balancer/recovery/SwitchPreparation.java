@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.balancer.connection.CoreAccess;
+import io.malob.balancer.connection.LegacySegments;
 import io.malob.balancer.recovery.VipRules.VipRule;
 import io.malob.capability.FeatureProbes;
 import io.malob.capability.SwitchFeature;
@@ -42,6 +43,7 @@ public final class SwitchPreparation {
   private final RuleSender ruleSender;
   private final LabelTable labels;
   private final CoreAccess coreAccess;
+  private final LegacySegments segments;
 
   /** Whether switches are to report the ends of TCP connections. */
   private final boolean tellEnds;
@@ -56,10 +58,12 @@ public final class SwitchPreparation {
       RuleSender ruleSender,
       LabelTable labels,
       CoreAccess coreAccess,
+      LegacySegments segments,
       FeatureProbes features,
       SelfAddresses selfAddresses,
       boolean tellEnds) {
     this.coreAccess = coreAccess;
+    this.segments = segments;
     this.features = features;
     this.self = placesOf(selfAddresses);
     this.ruleSender = ruleSender;
@@ -99,6 +103,7 @@ public final class SwitchPreparation {
               book.setAll(switchId, vipRules.of(withSelf(vips)));
               ruleSender.send(switchId, labels.rulesOf(switchId));
               coreAccess.connected(switchId);
+              segments.connected(switchId);
               Set<VipPlace> wanted = withFlags(switchId, catalog);
               changeTcpFlags(switchId, factory, Sets.difference(vips, wanted), wanted);
             });

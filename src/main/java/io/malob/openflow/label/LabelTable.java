@@ -2,6 +2,7 @@ package io.malob.openflow.label;
 
 import io.malob.algorithm.graph.LinkLoads;
 import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.graph.SharedSegments;
 import io.malob.algorithm.graph.Topology;
 import io.malob.openflow.LabelGroups;
 import io.malob.openflow.RefusedGroup;
@@ -9,11 +10,13 @@ import io.malob.openflow.RuleSender;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -52,6 +55,12 @@ public final class LabelTable {
 
   /** Receives labels that leave their first switch by another port. */
   private volatile Consumer<LabelledPath> whenRerouted = labelled -> {};
+
+  /** Receives labels that packets may carry next, over their present paths. */
+  private volatile Consumer<LabelledPath> beforeUse = labelled -> {};
+
+  private final AtomicReference<SharedSegments> segments =
+      new AtomicReference<>(SharedSegments.NONE);
 
   private final LongAdder repairs = new LongAdder();
   private final LongAdder failedRepairs = new LongAdder();
@@ -97,6 +106,19 @@ public final class LabelTable {
    */
   public void whenRerouted(Consumer<LabelledPath> subscriber) {
     whenRerouted = subscriber;
+  }
+
+  /**
+   * From now on, publishes each label that switches have confirmed, before packets carry it, and
+   * each label whose path has changed.
+   */
+  public void beforeUse(Consumer<LabelledPath> subscriber) {
+    beforeUse = subscriber;
+  }
+
+  /** The segments that paths cross from now on. */
+  public void setSegments(SharedSegments current) {
+    segments.set(current);
   }
 
   /**
@@ -346,6 +368,7 @@ public final class LabelTable {
             LOG.warn("path_not_changed from=\"{}\" to=\"{}\" - it is retried", before, after);
           }
           labelled.settle(done);
+          beforeUse.accept(labelled);
           if (!sure || !firstPort(before).equals(firstPort(after))) {
             portChanges.increment();
             whenRerouted.accept(labelled);
@@ -391,7 +414,13 @@ public final class LabelTable {
   }
 
   private LabelledPath labelled(Label label, Path path) {
-    return new LabelledPath(label, path, loads::along, nanoTime.getAsLong());
+    AtomicReference<SharedSegments> current = segments;
+    return new LabelledPath(
+        label,
+        path,
+        loads::along,
+        each -> Objects.requireNonNull(current.get()).entry(each),
+        nanoTime.getAsLong());
   }
 
   /** A path without a label: no switch gets rules, and the table does not keep it. */
@@ -417,6 +446,8 @@ public final class LabelTable {
             "path_not_installed path=\"{}\" - logged at most once per second", labelled.path());
       }
       remove(labelled, nanoTime.getAsLong()); // some switches may have its rule
+    } else {
+      beforeUse.accept(labelled);
     }
     labelled.ready().complete(installed);
     nextRepair.cameToRest(labelled);

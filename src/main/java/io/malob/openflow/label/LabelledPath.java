@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -26,6 +27,7 @@ public final class LabelledPath {
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final AtomicInteger uses = new AtomicInteger();
   private final Function<Path, ImmutableList<ActiveCount>> loads;
+  private final ToIntFunction<Path> entries;
 
   private volatile long unusedSinceNanos;
 
@@ -52,11 +54,17 @@ public final class LabelledPath {
    * A label that is not installed yet.
    *
    * @param loads returns the counts of a path's links
+   * @param entries returns where a path enters segments
    */
   LabelledPath(
-      Label label, Path path, Function<Path, ImmutableList<ActiveCount>> loads, long nowNanos) {
+      Label label,
+      Path path,
+      Function<Path, ImmutableList<ActiveCount>> loads,
+      ToIntFunction<Path> entries,
+      long nowNanos) {
     this.label = label;
     this.loads = loads;
+    this.entries = entries;
     this.routing =
         new Routing(path, ImmutableSet.of(), State.SETTLED, new PathCounts(loads.apply(path)));
     this.unusedSinceNanos = nowNanos;
@@ -70,6 +78,11 @@ public final class LabelledPath {
   /** The label that packets get for the path; null if it is within one switch. */
   public @Nullable Label packetLabel() {
     return path().hops() == 0 ? null : label;
+  }
+
+  /** Where the path enters segments of legacy switches now, from 1 on; 0 if it crosses none. */
+  public int entry() {
+    return entries.applyAsInt(path());
   }
 
   /** The current path of the label; always between the same two switches. */

@@ -25,7 +25,7 @@ class PathCountsTest {
   private final List<ImmutableList<ActiveCount>> counts = paths.stream().map(loads::along).toList();
 
   private final LabelledPath labelled =
-      new LabelledPath(new Label(1), paths.get(0), loads::along, 0);
+      new LabelledPath(new Label(1), paths.get(0), loads::along, path -> 0, 0);
 
   private void assertCounted(Path on, int connections) {
     assertEquals(connections, labelled.active());
