@@ -13,19 +13,18 @@ from lab.attached.gateways import GatewayPair
 from lab.attached.loads import KINDS, Load
 from lab.attached.routers import ClientNetwork, Join
 from lab.attached.segments import Segment
-from malob.system.waiting import say
+from malob.system.waiting import say, wait_until
 from tests.system.real_networks import DIRECT_PORT, PORT, VIP, RealNetworkTest, broken
 
 OPEN = 20
 NEW_PER_S = 100
 #: after the routers' own switch-over
 MAX_PAUSE_S = 1.0
+_SETTINGS = "io.malob.balancer.BalancerModule."
 _STEADY_S, _AFTER_S = 1.0, 3.0
 
 
-@pytest.mark.needs("routers")
-@pytest.mark.real_time
-class FailoverTest(RealNetworkTest):
+class PairTest(RealNetworkTest):
     """Each test has routers of its own, with clients of their own."""
 
     _count: ClassVar[int] = 0
@@ -52,9 +51,13 @@ class FailoverTest(RealNetworkTest):
     def check(self, mode: str, event: str, kind: str = gateways.ADDRESS, one_port: bool = False) -> None:
         """Connections are open and new ones come while the second router takes over."""
         pair = self.pair(kind, one_port)
-        network, place = pair.clients.network, pair.clients.place
-        self.reach(place)
+        self.reach(pair.clients.place)
         self.service(mode)
+        self.take_over(pair, mode, event)
+
+    def take_over(self, pair: GatewayPair, mode: str, event: str) -> None:
+        """The same, for a VIP that is ready."""
+        network, place = pair.clients.network, pair.clients.place
         direct = Load(place, self.servers[0].ip, DIRECT_PORT, [f"{network.address(5000)}+8"], KINDS)
         self.addCleanup(direct.end)
         load = Load(place, VIP, PORT, [f"{network.address(0)}+5000"], [*KINDS, *["download"] * (OPEN - len(KINDS))], NEW_PER_S)
@@ -66,9 +69,15 @@ class FailoverTest(RealNetworkTest):
         self.assertEqual([], broken(held), "the routers themselves")
         own_s = max(each.longest_s for each in held)
         say(f"  the second router is the gateway after {took_s:.2f} s, pause of direct connections {own_s:.2f} s")
-        new = self.assert_unbroken(load, own_s + MAX_PAUSE_S, f"{kind}, {mode}, {event}")
+        new = self.assert_unbroken(load, own_s + MAX_PAUSE_S, f"{pair.kind}, {mode}, {event}")
         # a SYN that was lost meanwhile is sent again after one second
         self.assertLessEqual(new.slowest_s, own_s + MAX_PAUSE_S + 1)
+
+
+@pytest.mark.needs("routers")
+@pytest.mark.real_time
+class FailoverTest(PairTest):
+    """Buckets of both routers' switches lead to the same members, since nothing has made them move."""
 
     def test_dies_reactive(self) -> None:
         self.check(balancing.REACTIVE, "die")
@@ -114,3 +123,34 @@ class FailoverTest(RealNetworkTest):
 
     def test_one_port_proactive(self) -> None:
         self.check(balancing.PROACTIVE, "die", one_port=True)
+
+
+@pytest.mark.needs("routers")
+@pytest.mark.real_time
+class MovedBucketsTest(PairTest):
+    """Buckets of the first router's switch have moved before the second router comes."""
+
+    properties: ClassVar = {
+        _SETTINGS + "bucketMoveSeconds": "2",
+        _SETTINGS + "bucketHoldSeconds": "1",
+        _SETTINGS + "routers": "10.0.0.80, 10.0.0.81, 10.0.0.82",
+    }
+
+    def test_weights_changed(self) -> None:
+        """the second switch has the buckets of the first one, and not a new assignment"""
+        self.reach(self.attached.host("c1"))
+        virtual = self.service(balancing.PROACTIVE, algorithm="WRR")
+        first = next(iter(virtual.members))
+        for weight, part in ((7, 7 / 8), (1, 1 / 2), (3, 3 / 4)):
+            self.controller.rest.put(f"{balancing.BASE}/members/{first}", {"weight": weight})
+            wait_until(lambda part=part: self.has_part("s1", first, part), f"a weight of {weight}", 60)  # type: ignore[misc]
+        pair = self.pair(gateways.ADDRESS, False)
+        self.reach(pair.clients.place, pair.second.place)
+        balancing.wait_for_proactive(self.controller.rest, virtual.pool_id, switches=[self.lab.topology.switches["s2"]])
+        self.take_over(pair, balancing.PROACTIVE, "die")
+
+    def has_part(self, switch: str, member: str, part: float) -> bool:
+        """Whether a member has that part of a switch's buckets, and none moves."""
+        dpid = self.lab.topology.switches[switch]
+        edges = [edge for vip in balancing.placement_state(self.controller.rest) for edge in vip["edges"] if edge["switch"] == dpid]
+        return all(edge["moving"] == 0 and abs(edge["members"].get(member, 0) / edge["buckets"] - part) < 0.03 for edge in edges)

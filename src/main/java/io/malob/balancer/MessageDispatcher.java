@@ -266,7 +266,7 @@ final class MessageDispatcher implements IOFMessageListener {
       placing.aclDropRules.ended(message);
     } else if (ConnectionRules.isPinnedSyn(message.getCookie())) {
       if (message.getReason() == OFFlowRemovedReason.IDLE_TIMEOUT) {
-        connecting.activator.synRuleExpired(
+        connecting.activator.watchRuleExpired(
             ConnectionRules.tupleOf(message.getMatch()), Cookie.generation(message.getCookie()));
       }
     } else if (Cookie.is(message.getCookie(), CookieKind.REQUEST)

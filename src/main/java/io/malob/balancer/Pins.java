@@ -11,8 +11,13 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * Thread-safe.
  *
  * @param reinstall gives a dormant connection its rules again
+ * @param watch lets the controller see packets of a connection that would reach another member
  */
-record Pins(Buckets buckets, ConnectionTable connections, Consumer<Connection> reinstall) {
+record Pins(
+    Buckets buckets,
+    ConnectionTable connections,
+    Consumer<Connection> reinstall,
+    Consumer<Connection> watch) {
   /** How many connections of a VIP at a switch get rules of their own when it becomes proactive. */
   private static final int MAX_PINS = 10_000;
 
@@ -21,6 +26,28 @@ record Pins(Buckets buckets, ConnectionTable connections, Consumer<Connection> r
     if (isNeededBy(connection)) {
       reinstall.accept(connection);
     }
+  }
+
+  /**
+   * Lets the controller see packets of a VIP's connections with rules that come in at another edge
+   * with the same clients, whose buckets lead to another member.
+   */
+  void watchElsewhere(int vipNumber) {
+    connections
+        .find(
+            connection ->
+                connection.vipNumber() == vipNumber
+                    && connection.state().hasRules()
+                    && !buckets
+                        .exposedElsewhere(
+                            vipNumber,
+                            connection.client().switchId(),
+                            connection.request(),
+                            connection.server().number())
+                        .isEmpty())
+        .stream()
+        .limit(MAX_PINS)
+        .forEach(watch);
   }
 
   /** Pins the dormant connections of a VIP at a switch that need it. */

@@ -33,7 +33,9 @@ final class ProactivePlacement {
       BalancerContext context, Viewing viewing, Connecting connecting, ProactiveSettings settings) {
     this.settings = settings;
     this.activator = connecting.activator;
-    this.pins = new Pins(connecting.buckets, connecting.connections, activator::reinstall);
+    this.pins =
+        new Pins(
+            connecting.buckets, connecting.connections, activator::reinstall, activator::watch);
     this.housekeeping = context.housekeeping;
     this.nextHops = new VipNextHops(this::nextHopsChanged);
     this.vips =
@@ -49,7 +51,8 @@ final class ProactivePlacement {
                     context.features,
                     context::hasSeveralMasters,
                     address -> context.routing.routerTo(address).isPresent(),
-                    context.routing.self()),
+                    context.routing.self(),
+                    context.routers),
                 new ProactiveContext.Rules(
                     context.ruleSender,
                     viewing.labels,
@@ -57,7 +60,11 @@ final class ProactivePlacement {
                     connecting.hostRules,
                     connecting.pacer),
                 new ProactiveContext.Clients(
-                    connecting.buckets, nextHops, connecting.halfOpen::now, pins::pinExposed)),
+                    connecting.buckets,
+                    nextHops,
+                    connecting.halfOpen::now,
+                    pins::pinExposed,
+                    pins::watchElsewhere)),
             corrections(viewing),
             context.serialExecutor,
             context.nanoTime);

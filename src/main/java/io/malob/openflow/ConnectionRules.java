@@ -196,7 +196,27 @@ public final class ConnectionRules {
         .build();
   }
 
-  /** Whether a cookie is that of such a rule. */
+  /**
+   * Sends packets of a connection to the controller at an edge where they may come in instead of
+   * the one with its rules, before the rules of buckets. The switch reports its end likewise.
+   *
+   * @param request the packets from client to VIP
+   * @param cookie that of a rule of the VIP with the connection's numbers
+   * @param idleSeconds the idle timeout
+   */
+  public static OFMessage pinnedElsewhere(
+      OFFactory factory, FiveTuple request, U64 cookie, int idleSeconds) {
+    return new RuleKey(
+            FlowLayout.REQUESTS,
+            FlowLayout.PRIORITY_PINNED_ELSEWHERE,
+            match(factory, request).build())
+        .add(factory, cookie, SwitchRules.toController(factory))
+        .setIdleTimeout(idleSeconds)
+        .setFlags(ImmutableSet.of(OFFlowModFlags.SEND_FLOW_REM))
+        .build();
+  }
+
+  /** Whether a cookie is that of one of these two rules. */
   public static boolean isPinnedSyn(U64 cookie) {
     return Cookie.is(cookie, CookieKind.VIP) && Cookie.memberNumber(cookie) != 0;
   }

@@ -58,6 +58,9 @@ public final class FlowLayout {
   public static final int PRIORITY_CLIENT = 500;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
+  /** Between the rules of connections and those of buckets. */
+  public static final int PRIORITY_PINNED_ELSEWHERE = 300;
+
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
   public static final int PRIORITY_BUCKET = 100;
 

@@ -131,9 +131,10 @@ public record RuleCompiler(
       return label(switchId, factory, layout, rule);
     }
     if (table.equals(FlowLayout.REQUESTS)) {
-      return layout.translates() && rule.getPriority() == FlowLayout.PRIORITY_ENTRY
-          ? List.of(moved(rule).build())
-          : List.of();
+      boolean isOfConnection =
+          rule.getPriority() == FlowLayout.PRIORITY_ENTRY
+              || rule.getPriority() == FlowLayout.PRIORITY_PINNED_ELSEWHERE;
+      return layout.translates() && isOfConnection ? List.of(moved(rule).build()) : List.of();
     }
     if (table.equals(FlowLayout.HOSTS)) {
       boolean isOfHost = layout.translates() && rule.getPriority() != FlowLayout.PRIORITY_MISS;
@@ -218,7 +219,9 @@ public record RuleCompiler(
   /** The priority in one table of a rule of one of four. */
   private static int priorityOf(TableId table, int priority) {
     if (table.equals(FlowLayout.REQUESTS)) {
-      return FlowLayout.PRIORITY_ONE_TABLE_REQUEST;
+      return priority == FlowLayout.PRIORITY_ENTRY
+          ? FlowLayout.PRIORITY_ONE_TABLE_REQUEST
+          : FlowLayout.PRIORITY_ONE_TABLE_BUCKETS + priority;
     }
     if (table.equals(FlowLayout.LABELS)) {
       return FlowLayout.PRIORITY_LABELLED;

@@ -42,7 +42,8 @@ class PinsTest {
       new Buckets(new Buckets.Timeouts(30, 10, 600, 10), any -> true, () -> 0);
   private final Set<FiveTuple> pinned = new HashSet<>();
   private final Pins pins =
-      new Pins(buckets, connections, connection -> pinned.add(connection.request()));
+      new Pins(
+          buckets, connections, connection -> pinned.add(connection.request()), connection -> {});
 
   @BeforeEach
   void leadToTheOther() {

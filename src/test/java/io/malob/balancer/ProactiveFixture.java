@@ -16,6 +16,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +63,7 @@ final class ProactiveFixture {
   final Host other;
   final Host m1;
   final Host m2;
+  private final List<Host> members = new ArrayList<>();
 
   ProactiveFixture(String... vipFields) {
     this(Map.of(), vipFields);
@@ -124,6 +126,7 @@ final class ProactiveFixture {
   }
 
   void addMember(String id, Host host) {
+    members.add(host);
     net.create(
         Catalog.MEMBERS,
         "id",
@@ -221,7 +224,11 @@ final class ProactiveFixture {
     List<Delivery> out = send(from, srcPort, flags);
     assertEquals(1, out.size(), () -> "came out: " + out);
     Packet packet = Packet.parse(out.get(0).frame());
-    Host member = packet.destination().equals(m1.address()) ? m1 : m2;
+    Host member =
+        members.stream()
+            .filter(host -> host.address().equals(packet.destination()))
+            .findFirst()
+            .orElseThrow();
     assertReaches(member, out);
     assertEquals(8_080, packet.dstPort());
     assertEquals(from.address(), packet.source());

@@ -103,13 +103,18 @@ public record ConnectionActivator(
     }
   }
 
-  /** The rule for SYNs on the five-tuple of a connection has expired. */
-  public void synRuleExpired(FiveTuple request, int generation) {
+  /** A rule that sends the controller packets of a connection has expired. */
+  public void watchRuleExpired(FiveTuple request, int generation) {
     @Nullable Connection connection = tables.connections().byRequest(request);
-    if (connection != null
-        && connection.generation() == generation
-        && connection.state().hasRules()) {
-      ruleSender.watchSyns(connection);
+    if (connection != null && connection.generation() == generation) {
+      watch(connection);
+    }
+  }
+
+  /** Lets the controller see packets of a connection that would reach another member. */
+  public void watch(Connection connection) {
+    if (connection.state().hasRules()) {
+      ruleSender.watch(connection);
     }
   }
 

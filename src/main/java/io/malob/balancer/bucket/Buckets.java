@@ -1,6 +1,9 @@
 package io.malob.balancer.bucket;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
 import io.malob.state.catalog.Protocol;
@@ -45,6 +48,10 @@ public final class Buckets {
 
   /** Those of them whose tables are in force. */
   private final Map<Integer, ConcurrentSkipListSet<DatapathId>> placing = new ConcurrentHashMap<>();
+
+  /** By VIP and client edge: the other edges with the same clients. */
+  private final Map<Integer, ImmutableMap<DatapathId, ImmutableSet<DatapathId>>> sharing =
+      new ConcurrentHashMap<>();
 
   private final AtomicLongArray arrivals = new AtomicLongArray(VIPS);
   private final Map<Integer, LongAdder> known = new ConcurrentHashMap<>();
@@ -101,6 +108,41 @@ public final class Buckets {
     tables.remove(new Place(vipNumber, switchId));
     remove(edges, vipNumber, switchId);
     remove(placing, vipNumber, switchId);
+  }
+
+  /**
+   * Publishes which client edges of a VIP have the same clients.
+   *
+   * @param groups the group of each edge that is in one
+   */
+  public void share(int vipNumber, ImmutableMap<DatapathId, ImmutableSet<DatapathId>> groups) {
+    if (groups.isEmpty()) {
+      sharing.remove(vipNumber);
+    } else {
+      sharing.put(vipNumber, groups);
+    }
+  }
+
+  /**
+   * The other client edges where packets of a connection may come in, and which would lead them to
+   * another member than its own without a rule of their own.
+   *
+   * @param memberNumber its member
+   */
+  public Set<DatapathId> exposedElsewhere(
+      int vipNumber, DatapathId switchId, FiveTuple request, int memberNumber) {
+    if (sharing.isEmpty()) {
+      return Set.of();
+    }
+    ImmutableMap<DatapathId, ImmutableSet<DatapathId>> groups =
+        sharing.getOrDefault(vipNumber, ImmutableMap.of());
+    // what leads elsewhere here soon does there
+    boolean isExposed = isExposed(vipNumber, switchId, request, memberNumber);
+    return Sets.filter(
+        groups.getOrDefault(switchId, ImmutableSet.of()),
+        other ->
+            !other.equals(switchId)
+                && (isExposed || isExposed(vipNumber, other, request, memberNumber)));
   }
 
   private static void remove(

@@ -1,6 +1,8 @@
 package io.malob.balancer.bucket;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableSortedSet;
 import io.malob.algorithm.Attachment;
 import io.malob.openflow.NextHopMac;
 import java.util.Map;
@@ -8,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -18,6 +21,9 @@ import org.projectfloodlight.openflow.types.MacAddress;
 public final class VipNextHops {
   /** The max number of next hops of a VIP address, and of its askers. */
   public static final int MAX = 10_000;
+
+  /** The max number of pairs of switches that a VIP address's next hops have been at. */
+  static final int MAX_SHARED = 1_000;
 
   /** By the key of the VIP's address. */
   private final Map<Integer, OfVip> byVip = new ConcurrentHashMap<>();
@@ -30,10 +36,14 @@ public final class VipNextHops {
    *
    * @param nextHops by their numbers
    * @param askers by the IPv4 addresses that have asked
+   * @param shared the pairs of switches at which one of them was after the other
    */
-  private record OfVip(Map<MacAddress, Attachment> nextHops, Map<Integer, Attachment> askers) {
+  private record OfVip(
+      Map<MacAddress, Attachment> nextHops,
+      Map<Integer, Attachment> askers,
+      Set<ImmutableSet<DatapathId>> shared) {
     OfVip() {
-      this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+      this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
     }
   }
 
@@ -48,7 +58,8 @@ public final class VipNextHops {
 
   /** Learns a next hop of a VIP address. If there are too many, another one gives way. */
   public void learn(int vip, Attachment at) {
-    put(ofVip(vip).nextHops, NextHopMac.of(at), at);
+    OfVip of = ofVip(vip);
+    put(of, of.nextHops, NextHopMac.of(at), at);
   }
 
   /**
@@ -57,16 +68,23 @@ public final class VipNextHops {
    * @param address its own IPv4 address
    */
   public void learnAsker(int vip, int address, Attachment at) {
-    put(ofVip(vip).askers, address, at);
+    OfVip of = ofVip(vip);
+    put(of, of.askers, address, at);
   }
 
   private OfVip ofVip(int vip) {
     return byVip.computeIfAbsent(vip, any -> new OfVip());
   }
 
-  private <K> void put(Map<K, Attachment> all, K key, Attachment at) {
-    if (at.equals(all.get(key))) {
+  private <K> void put(OfVip of, Map<K, Attachment> all, K key, Attachment at) {
+    @Nullable Attachment before = all.get(key);
+    if (at.equals(before)) {
       return;
+    }
+    if (before != null
+        && !before.switchId().equals(at.switchId())
+        && of.shared.size() < MAX_SHARED) {
+      of.shared.add(ImmutableSortedSet.of(before.switchId(), at.switchId()));
     }
     // the one that gives way, if it is in use, is learned again by the next packet for it
     while (all.size() >= MAX && !all.containsKey(key)) {
@@ -83,12 +101,12 @@ public final class VipNextHops {
     MacAddress number = NextHopMac.of(now);
     for (OfVip each : byVip.values()) {
       if (each.nextHops.containsKey(number)) {
-        put(each.nextHops, number, now);
+        put(each, each.nextHops, number, now);
       }
       each.askers.forEach(
           (address, at) -> {
             if (NextHopMac.of(at).equals(number)) {
-              put(each.askers, address, now);
+              put(each, each.askers, address, now);
             }
           });
     }
@@ -109,6 +127,16 @@ public final class VipNextHops {
   public ImmutableMap<Integer, Attachment> askers(int vip) {
     @Nullable OfVip found = byVip.get(vip);
     return found == null ? ImmutableMap.of() : ImmutableMap.copyOf(found.askers);
+  }
+
+  /**
+   * The pairs of switches at which a next hop of a VIP address was seen, one after the other: a
+   * gateway that another router has taken over, or a bond that has changed its leg. Others do not
+   * count any more if there are very many.
+   */
+  public ImmutableSet<ImmutableSet<DatapathId>> shared(int vip) {
+    @Nullable OfVip found = byVip.get(vip);
+    return found == null ? ImmutableSet.of() : ImmutableSet.copyOf(found.shared);
   }
 
   /** Forgets the next hops of other VIP addresses. */

@@ -11,9 +11,11 @@ import io.malob.openflow.ConnectionRules.Translation;
 import io.malob.openflow.CookieKind;
 import io.malob.openflow.label.LabelledPath;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
@@ -98,6 +100,21 @@ public record ConnectionMessages(
         connection.client().switchId(),
         connection.request(),
         connection.server().number());
+  }
+
+  /** The other edges that would lead its client's packets to another member. */
+  Set<DatapathId> exposedElsewhere(Connection connection) {
+    return buckets.exposedElsewhere(
+        connection.vipNumber(),
+        connection.client().switchId(),
+        connection.request(),
+        connection.server().number());
+  }
+
+  /** The rule that sends such packets to the controller. */
+  OFMessage elsewhereRule(OFFactory factory, Connection connection) {
+    return ConnectionRules.pinnedElsewhere(
+        factory, connection.request(), connection.cookie(CookieKind.VIP), idleSeconds(connection));
   }
 
   /** The rule that sends them to the controller. */

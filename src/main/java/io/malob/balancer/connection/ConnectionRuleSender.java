@@ -103,6 +103,7 @@ public record ConnectionRuleSender(
    */
   private void install(Connection connection, Route route, @Nullable Packet packet) {
     latest.add(connection);
+    watchElsewhere(connection);
     Translation request = messages.translation(connection, route, true);
     Translation reply = messages.translation(connection, route, false);
     DatapathId clientSwitch = connection.edge(true);
@@ -138,8 +139,20 @@ public record ConnectionRuleSender(
         });
   }
 
-  /** Renews the rule that sends the controller SYNs, if the connection needs it. */
-  public void watchSyns(Connection connection) {
+  /** Renews the rules that send the controller packets of a connection, as far as it needs them. */
+  public void watch(Connection connection) {
+    watchElsewhere(connection);
+    watchSyns(connection);
+  }
+
+  /** Where its client may come in, too, the controller is to see that it does. */
+  private void watchElsewhere(Connection connection) {
+    for (DatapathId each : messages.exposedElsewhere(connection)) {
+      ruleSender.send(each, factory -> List.of(messages.elsewhereRule(factory, connection)));
+    }
+  }
+
+  private void watchSyns(Connection connection) {
     if (messages.needsSynRule(connection)) {
       ruleSender.send(
           connection.client().switchId(),

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,8 @@ final class BucketMembers {
 
   private Set<Integer> inUse = Set.of();
 
-  /** Without buckets. */
+  private long version;
+
   BucketMembers(
       DatapathId switchId,
       EdgeShares shares,
@@ -81,6 +83,33 @@ final class BucketMembers {
             .mapToObj(number -> new Cell(number, nowNanos))
             .toArray(Cell[]::new);
     count();
+  }
+
+  /**
+   * Assigns the members of another edge's buckets, which may be moving.
+   *
+   * @param servers the members that this edge reaches
+   */
+  void begin(BucketMembers other, BucketInput now, List<Server> servers) {
+    Set<Integer> reached = numbers(servers);
+    cells = new Cell[other.cells.length];
+    for (int index = 0; index < cells.length; index++) {
+      Cell like = other.cells[index];
+      boolean takes =
+          reached.contains(like.member) || now.standing(like.member) == Standing.DRAINING;
+      int member = takes ? like.member : servers.get(index % servers.size()).number();
+      cells[index] = new Cell(member, like.movedAtNanos);
+      cells[index].cause = like.cause;
+      if (takes && like.isMoving()) {
+        cells[index].before = like.before;
+        cells[index].movingSinceNanos = like.movingSinceNanos;
+      }
+    }
+    count();
+  }
+
+  private static Set<Integer> numbers(List<Server> servers) {
+    return servers.stream().map(Server::number).collect(Collectors.toSet());
   }
 
   /** Takes over the buckets that a switch was found to have. */
@@ -126,9 +155,15 @@ final class BucketMembers {
         before.add(cell.before);
       }
     }
+    version++;
     byMember = ImmutableMap.copyOf(counts);
     before.addAll(counts.keySet());
     inUse = before;
+  }
+
+  /** A number that changes with each change of a bucket. */
+  long version() {
+    return version;
   }
 
   /** The buckets of each member, by number; those that move count for the member after. */
@@ -188,6 +223,34 @@ final class BucketMembers {
     int changed = reassign(now, servers, max, false);
     boolean isHeld = Arrays.stream(cells).anyMatch(cell -> cell.isMoving() || isHeld(now, cell));
     shares.setMet(changed == 0 && !isHeld);
+    return changed;
+  }
+
+  /**
+   * Moves buckets to the members that those of another edge lead to; returns how many.
+   *
+   * @param servers the members that this edge reaches
+   * @param mayMove whether connections can get rules of their own
+   */
+  int follow(BucketMembers other, BucketInput now, List<Server> servers, boolean mayMove) {
+    Set<Integer> reached = numbers(servers);
+    int left = cells.length / MOVING_PART - moving();
+    int changed = 0;
+    for (int index = 0; index < cells.length; index++) {
+      Cell cell = cells[index];
+      Cell like = other.cells[index];
+      if (like.member == cell.member || !reached.contains(like.member)) {
+        continue;
+      }
+      boolean isLost = absences.isLost(now, cell.member);
+      boolean isDrained = now.standing(cell.member) == Standing.DRAINING;
+      boolean isInStep = like.isMoving() && like.before == cell.member;
+      if (isLost || (!cell.isMoving() && (isDrained || (mayMove && (isInStep || left > 0))))) {
+        left -= isLost || isInStep ? 0 : 1;
+        move(now, cell, like.member);
+        changed++;
+      }
+    }
     return changed;
   }
 

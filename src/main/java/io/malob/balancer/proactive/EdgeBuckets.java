@@ -13,11 +13,14 @@ import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -62,6 +65,15 @@ final class EdgeBuckets {
   private @Nullable BucketKey coarse;
 
   private @Nullable BucketInput seen;
+
+  /** The edge whose buckets this edge's follow; null if it decides itself. */
+  private @Nullable EdgeBuckets decider;
+
+  /** Its version of the buckets when they were last followed. */
+  private long followedVersion;
+
+  /** The edges whose buckets follow this edge's. */
+  private List<EdgeBuckets> followers = List.of();
 
   /** Whether the assignment or what was sent has changed since it was last programmed. */
   private boolean isDirty;
@@ -127,6 +139,27 @@ final class EdgeBuckets {
     return isPublished;
   }
 
+  /**
+   * Has the buckets follow those of another edge from the next step on, or decides itself if null.
+   *
+   * @param followedBy the edges that follow this one, if it decides
+   */
+  void setDecider(@Nullable EdgeBuckets other, List<EdgeBuckets> followedBy, long nowNanos) {
+    decider = other;
+    followers = followedBy;
+    if (other != null) {
+      traffic.leaveJudgement(nowNanos);
+      shares.follow(other.shares);
+    } else {
+      traffic.setFollowers(followers.stream().map(EdgeBuckets::traffic).toList());
+      Map<EdgeShares, Double> weights = new HashMap<>();
+      Stream.concat(Stream.of(this), followers.stream())
+          .filter(edge -> !edge.shares.byMember().isEmpty())
+          .forEach(edge -> weights.put(edge.shares, edge.traffic.weight()));
+      shares.combine(weights);
+    }
+  }
+
   /** Whether the algorithm is to propose new shares. */
   boolean isDue(BucketInput now) {
     return shares.isDue(members.size() > 0, now.candidates().size(), now.nowNanos());
@@ -189,6 +222,7 @@ final class EdgeBuckets {
     boolean hasOtherMembers = before == null || !now.hasMembersOf(before);
     isDirty |= leads.takeChanged() || hasOtherMembers || now.nowNanos() - dueNanos >= 0;
     isDirty |= sent.hasCaughtUp();
+    follow(now, readiness, isTurn || hasOtherMembers);
     if (isDirty) {
       shares.setMet(false);
       members.rescue(now, reachable(now));
@@ -198,7 +232,9 @@ final class EdgeBuckets {
         && readiness.hasRoom()
         && memberLeads.isStable(now, members.byMember().keySet())) {
       grow(now, wire);
-      rebalance(now);
+      if (decider == null) {
+        rebalance(now);
+      }
     }
     if (isDirty) {
       if (members.moving() > 0) {
@@ -236,23 +272,42 @@ final class EdgeBuckets {
     return memberLeads.reachable(now, full, members.byMember());
   }
 
+  /** Before buckets of lost members move elsewhere, they follow. */
+  private void follow(BucketInput now, EdgeReadiness readiness, boolean isTurn) {
+    @Nullable EdgeBuckets other = decider;
+    if (other == null
+        || !other.key().equals(key())
+        || !(isTurn || isDirty || followedVersion != other.members.version())) {
+      return;
+    }
+    followedVersion = other.members.version();
+    boolean mayMove = readiness.hasRoom() && full.isEmpty() && coarse == null;
+    isDirty |= members.follow(other.members, now, reachable(now), mayMove) > 0;
+  }
+
   private void prepare(BucketInput now, Wire wire, BucketSource source) {
     List<Server> servers = reachable(now);
     boolean isComplete =
         servers.size() == now.candidates().size() || now.nowNanos() - sinceNanos >= FIRST_NANOS;
     double[] wanted = shares.of(servers);
-    if (!isComplete || Arrays.stream(wanted).sum() == 0) {
+    @Nullable EdgeBuckets other = decider;
+    boolean hasMembers = other == null ? Arrays.stream(wanted).sum() > 0 : !servers.isEmpty();
+    if (!isComplete || !hasMembers) {
       return;
     }
-    int count = BucketCount.forShares(wanted);
+    int count = other == null ? BucketCount.forShares(wanted) : other.members.size();
     BucketKey first = new BucketKey(source, count);
     key = first;
     traffic.begin(first);
-    members.begin(
-        Arrays.stream(BucketAssignment.initial(wanted, count))
-            .map(index -> servers.get(index).number())
-            .toArray(),
-        now.nowNanos());
+    if (other == null) {
+      members.begin(
+          Arrays.stream(BucketAssignment.initial(wanted, count))
+              .map(index -> servers.get(index).number())
+              .toArray(),
+          now.nowNanos());
+    } else {
+      members.begin(other.members, now, servers);
+    }
     sent.begin(count);
     become(EdgeState.PROACTIVE, now.nowNanos());
     publish(now);
@@ -273,12 +328,10 @@ final class EdgeBuckets {
     if (current == null
         || current.count() == BucketCount.MAX
         || !full.isEmpty()
-        || shares.areMet(members.size())
         || members.moving() > 0) {
       return;
     }
-    double[] wanted = shares.of(reachable(now));
-    int count = wanted.length == 0 ? 0 : BucketCount.forShares(wanted);
+    int count = wantedCount(now);
     if (count <= current.count()) {
       return;
     }
@@ -290,6 +343,17 @@ final class EdgeBuckets {
     publish(now);
     program(now, wire);
     coarse = current;
+  }
+
+  /** As many buckets as the shares need, and as any edge of the group has. */
+  private int wantedCount(BucketInput now) {
+    @Nullable EdgeBuckets other = decider;
+    if (other != null) {
+      return other.members.size();
+    }
+    int most = followers.stream().mapToInt(each -> each.members.size()).max().orElse(0);
+    double[] wanted = shares.areMet(members.size()) ? new double[0] : shares.of(reachable(now));
+    return wanted.length == 0 ? most : Math.max(most, BucketCount.forShares(wanted));
   }
 
   /** The switch has the finer buckets, or the coarser ones must lead no more packets. */
@@ -488,6 +552,12 @@ final class EdgeBuckets {
 
   Optional<BucketKey> key() {
     return Optional.ofNullable(key);
+  }
+
+  /** Whether it has buckets that this part of packets chooses. */
+  boolean hasBucketsBy(BucketSource source) {
+    @Nullable BucketKey current = key;
+    return current != null && current.source() == source;
   }
 
   EdgeShares shares() {

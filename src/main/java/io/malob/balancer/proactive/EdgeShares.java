@@ -24,6 +24,9 @@ final class EdgeShares {
   /** By member number; their sum is 1, or 0 if no member can be reached. Replaced as a whole. */
   private Map<Integer, Double> shares = Map.of();
 
+  /** The shares that a group of edges meets together; null if the edge is on its own. */
+  private @Nullable Map<Integer, Double> common;
+
   /** The shares of the last assignment that could not be improved; empty if there is none. */
   private Map<Integer, Double> metShares = Map.of();
 
@@ -78,22 +81,55 @@ final class EdgeShares {
 
   /** The shares of some members, which sum to 1, or all zero if they have none. */
   double[] of(List<Server> members) {
+    Map<Integer, Double> wanted = wanted();
     double[] known =
-        members.stream().mapToDouble(server -> shares.getOrDefault(server.number(), 0.0)).toArray();
+        members.stream().mapToDouble(server -> wanted.getOrDefault(server.number(), 0.0)).toArray();
     double sum = Arrays.stream(known).sum();
     return Arrays.stream(known).map(share -> sum > 0 ? share / sum : 0).toArray();
   }
 
-  /** By member number. */
+  /** What the algorithm proposes for this edge, by member number. */
   Map<Integer, Double> byMember() {
     return Map.copyOf(shares);
+  }
+
+  /** What buckets are to meet: the common shares of the edge's group, or else its own. */
+  Map<Integer, Double> wanted() {
+    @Nullable Map<Integer, Double> ofGroup = common;
+    return ofGroup == null ? shares : ofGroup;
+  }
+
+  /**
+   * The edge decides for a group: it meets the mean of their shares.
+   *
+   * @param weights the traffic of each edge that has shares, this one included; if there is no
+   *     other, it is on its own
+   */
+  void combine(Map<EdgeShares, Double> weights) {
+    if (weights.size() < 2) {
+      common = null;
+      return;
+    }
+    double total = weights.values().stream().mapToDouble(each -> each).sum();
+    Map<Integer, Double> mean = new HashMap<>();
+    weights.forEach(
+        (each, weight) ->
+            each.shares.forEach(
+                (number, share) -> mean.merge(number, share * weight / total, Double::sum)));
+    common = mean;
+  }
+
+  /** Another edge decides for the group: its shares are this edge's. */
+  void follow(EdgeShares decider) {
+    common = decider.wanted();
   }
 
   /** Whether they differ so little from those that the assignment meets that no bucket moves. */
   boolean areMet(int buckets) {
     double change = MIN_CHANGE / buckets;
-    return metShares.keySet().equals(shares.keySet())
-        && shares.entrySet().stream()
+    Map<Integer, Double> wanted = wanted();
+    return metShares.keySet().equals(wanted.keySet())
+        && wanted.entrySet().stream()
             .allMatch(
                 each ->
                     Math.abs(each.getValue() - metShares.getOrDefault(each.getKey(), 0.0))
@@ -102,12 +138,13 @@ final class EdgeShares {
 
   /** Whether the assignment meets the shares, so that it cannot be improved. */
   void setMet(boolean areMet) {
-    metShares = areMet ? shares : Map.of();
+    metShares = areMet ? wanted() : Map.of();
   }
 
   /** The edge has no buckets any more. */
   void clear() {
     shares = Map.of();
+    common = null;
     setMet(false);
   }
 }

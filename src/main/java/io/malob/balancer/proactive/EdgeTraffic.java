@@ -5,6 +5,7 @@ import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -41,9 +42,15 @@ final class EdgeTraffic {
   /** In packets per second; with less traffic, the imbalance is chance. */
   private static final double MIN_TRAFFIC = 1;
 
+  /** What an edge without traffic counts, in packets per second. */
+  private static final double MIN_WEIGHT = 1;
+
   private static final long UNKNOWN = -1;
 
   private Counter[] counters = new Counter[0];
+
+  /** That of the edges whose buckets follow those of this edge. */
+  private List<EdgeTraffic> followers = List.of();
 
   /** Whether buckets are by port, see {@link #sizes}. */
   private boolean hasEqualBuckets;
@@ -167,6 +174,27 @@ final class EdgeTraffic {
     return Arrays.stream(counters).mapToDouble(counter -> counter.rate).sum();
   }
 
+  /** What the traffic counts in comparison with other edges, in packets per second. */
+  double weight() {
+    return Math.max(MIN_WEIGHT, packetsPerSecond());
+  }
+
+  /** Their traffic counts when buckets are judged, and when they move. */
+  void setFollowers(List<EdgeTraffic> edges) {
+    followers = edges;
+  }
+
+  /** The rate of a bucket at all these edges together, as far as they have the same buckets. */
+  private double rate(int bucket) {
+    double rate = counters[bucket].rate;
+    for (EdgeTraffic each : followers) {
+      if (each.counters.length == counters.length) {
+        rate += each.counters[bucket].rate;
+      }
+    }
+    return rate;
+  }
+
   /** Whether rates of buckets were measured since the last call. */
   boolean takeNewRates() {
     boolean before = hasNewRates;
@@ -179,7 +207,9 @@ final class EdgeTraffic {
    * those buckets are equal; a few long downloads must not move them. Addresses do not.
    */
   double[] sizes() {
-    return Arrays.stream(counters).mapToDouble(each -> hasEqualBuckets ? 1 : each.rate).toArray();
+    return IntStream.range(0, counters.length)
+        .mapToDouble(bucket -> hasEqualBuckets ? 1 : rate(bucket))
+        .toArray();
   }
 
   boolean hasEqualBuckets() {
@@ -195,7 +225,7 @@ final class EdgeTraffic {
   }
 
   private boolean isActive(int bucket) {
-    return counters[bucket].rate >= MIN_RATE;
+    return rate(bucket) >= MIN_RATE;
   }
 
   /** The buckets that have traffic. */
@@ -216,7 +246,7 @@ final class EdgeTraffic {
     // ports reach all buckets in time: only much traffic in few buckets tells anything
     double minTraffic = hasEqualBuckets ? MIN_TRAFFIC * counters.length : MIN_TRAFFIC;
     imbalance =
-        packetsPerSecond() > minTraffic
+        IntStream.range(0, counters.length).mapToDouble(this::rate).sum() > minTraffic
             ? BucketAssignment.imbalance(
                 Arrays.stream(active).map(bucket -> assigned[bucket]).toArray(),
                 shares,
@@ -229,6 +259,14 @@ final class EdgeTraffic {
     boolean tooFew = nowNanos - unmetSinceNanos >= UNMET_NANOS;
     tooFewSources = tooFew || (wereTooFew && (isChanging || imbalance > MAX_IMBALANCE / 2));
     return tooFew && !wereTooFew;
+  }
+
+  /** Another edge judges the buckets. */
+  void leaveJudgement(long nowNanos) {
+    followers = List.of();
+    imbalance = 0;
+    tooFewSources = false;
+    awaitBalance(nowNanos);
   }
 
   /** The imbalance of the assignment, from 0 to 1, as of the last judgement. */

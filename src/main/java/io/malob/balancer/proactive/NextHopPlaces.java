@@ -13,19 +13,24 @@ import io.malob.module.AttachedHosts;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
+import io.malob.state.network.Routers;
 import io.malob.state.network.SelfAddresses;
 import io.malob.state.network.SelfAddresses.SelfAddress;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /** Where next hops of proactive VIPs are, and where others may be. For one thread at a time. */
@@ -34,6 +39,10 @@ final class NextHopPlaces {
   private final CoreAccess coreAccess;
   private final VipNextHops nextHops;
   private final SelfAddresses selfAddresses;
+  private final Routers routers;
+
+  /** The switches at which routers were attached that the operator has named. */
+  private final Set<DatapathId> withRouters = new TreeSet<>();
 
   /** The keys of each host's addresses, by family and switch; {@link AddressKey#NONE} is one. */
   private Map<IpFamily, SetMultimap<DatapathId, Set<Integer>>> hosts = Map.of();
@@ -48,7 +57,9 @@ final class NextHopPlaces {
       IDeviceService devices,
       CoreAccess coreAccess,
       VipNextHops nextHops,
-      SelfAddresses selfAddresses) {
+      SelfAddresses selfAddresses,
+      Routers routers) {
+    this.routers = routers;
     this.devices = devices;
     this.coreAccess = coreAccess;
     this.nextHops = nextHops;
@@ -66,11 +77,16 @@ final class NextHopPlaces {
   private ImmutableMap<MacAddress, Attachment> find(BucketTraffic vip) {
     Map<MacAddress, Attachment> found = new HashMap<>(nextHops.of(AddressKey.of(vip.address())));
     for (SelfAddress self : selfAddresses.withSubnets()) {
-      if (self.vlan() == vip.vlan() && IpFamily.of(self.address()) == vip.family()) {
+      if (reaches(self, vip)) {
         nextHops.of(AddressKey.of(self.address())).forEach(found::putIfAbsent);
       }
     }
     return ImmutableMap.copyOf(found);
+  }
+
+  /** Whether routers reach a VIP by one of the balancer's own addresses. */
+  private static boolean reaches(SelfAddress self, BucketTraffic vip) {
+    return self.vlan() == vip.vlan() && IpFamily.of(self.address()) == vip.family();
   }
 
   /**
@@ -121,17 +137,21 @@ final class NextHopPlaces {
       coreAccess
           .edgeOf(device)
           .ifPresent(
-              at ->
-                  AttachedHosts.addressesOf(device).stream()
-                      .collect(
-                          Collectors.groupingBy(
-                              IpFamily::of,
-                              Collectors.mapping(AddressKey::find, Collectors.toSet())))
-                      .forEach(
-                          (family, keys) ->
-                              found
-                                  .computeIfAbsent(family, any -> HashMultimap.create())
-                                  .put(at.switchId(), keys)));
+              at -> {
+                Collection<IPAddress<?>> addresses = AttachedHosts.addressesOf(device);
+                if (routers.names(device.getMACAddress(), addresses)) {
+                  withRouters.add(at.switchId());
+                }
+                addresses.stream()
+                    .collect(
+                        Collectors.groupingBy(
+                            IpFamily::of, Collectors.mapping(AddressKey::find, Collectors.toSet())))
+                    .forEach(
+                        (family, keys) ->
+                            found
+                                .computeIfAbsent(family, any -> HashMultimap.create())
+                                .put(at.switchId(), keys));
+              });
     }
     hosts = found;
   }
@@ -147,6 +167,21 @@ final class NextHopPlaces {
             .filter(host -> Collections.disjoint(members, host.getValue()))
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
+  }
+
+  /**
+   * Sets of switches where the same clients of a VIP come in: those with routers, and those at
+   * which one of its next hops was seen, one after the other.
+   */
+  Set<Set<DatapathId>> shared(BucketTraffic vip) {
+    Set<Set<DatapathId>> all = new HashSet<>(nextHops.shared(AddressKey.of(vip.address())));
+    for (SelfAddress self : selfAddresses.withSubnets()) {
+      if (reaches(self, vip)) {
+        all.addAll(nextHops.shared(AddressKey.of(self.address())));
+      }
+    }
+    all.add(withRouters);
+    return all;
   }
 
   /** A rule for a host of an earlier run tells that it is a next hop, and where it is. */

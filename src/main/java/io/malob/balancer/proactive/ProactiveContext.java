@@ -9,9 +9,11 @@ import io.malob.balancer.reroute.RulePacer;
 import io.malob.capability.FeatureProbes;
 import io.malob.openflow.RuleSender;
 import io.malob.openflow.label.LabelTable;
+import io.malob.state.network.Routers;
 import io.malob.state.network.SelfAddresses;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
@@ -30,6 +32,7 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
    *     prepare both ends of a VIP's connections, so all VIPs are reactive
    * @param isRouted whether an address is behind a router
    * @param selfAddresses the balancer's own, by which routers reach VIPs
+   * @param routers the routers that the operator has named
    */
   public record Network(
       IOFSwitchService switches,
@@ -39,7 +42,8 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
       FeatureProbes features,
       BooleanSupplier hasSeveralMasters,
       Predicate<IPAddress<?>> isRouted,
-      SelfAddresses selfAddresses) {}
+      SelfAddresses selfAddresses,
+      Routers routers) {}
 
   /**
    * What sends rules.
@@ -63,10 +67,13 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
    * @param halfOpen the half-open connections of a VIP, by number
    * @param pinExposed gives connections of a VIP at a switch rules of their own that would reach
    *     another member
+   * @param watchElsewhere has the controller see packets of a VIP's connections that come in where
+   *     they would reach another member
    */
   public record Clients(
       Buckets buckets,
       VipNextHops nextHops,
       IntUnaryOperator halfOpen,
-      BiConsumer<Integer, DatapathId> pinExposed) {}
+      BiConsumer<Integer, DatapathId> pinExposed,
+      IntConsumer watchElsewhere) {}
 }

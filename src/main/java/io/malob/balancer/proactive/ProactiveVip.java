@@ -1,7 +1,6 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.Maps;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
@@ -9,13 +8,13 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
-import io.malob.openflow.RefusedRule;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.Label;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Vip;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,22 +25,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A VIP that is or may become proactive: its edges and its members' sides. For one thread. */
 final class ProactiveVip {
-  private static final Logger LOG = LoggerFactory.getLogger(ProactiveVip.class);
-
-  /** How long an edge stays reactive after a switch has refused a rule. */
-  private static final long RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
-
   /** How long the proposals of new shares may take in one step. */
   private static final long PROPOSALS_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -59,10 +51,8 @@ final class ProactiveVip {
   private final EntryRules entryRules;
   private boolean isWanted;
 
-  /** The switches that have refused a rule, and why. */
-  private final Map<DatapathId, Refusal> refusals = new HashMap<>();
-
-  private record Refusal(String why, boolean isOfFullTable, long atNanos) {}
+  private final EdgeGroups groups = new EdgeGroups();
+  private final EdgeRefusals refusals;
 
   /** What was shown of edges. */
   private final Map<DatapathId, Shown> shown = new HashMap<>();
@@ -77,6 +67,7 @@ final class ProactiveVip {
   ProactiveVip(Parts parts, BucketTraffic traffic, long nowNanos) {
     this.parts = parts;
     this.traffic = traffic;
+    this.refusals = new EdgeRefusals(traffic.vipNumber());
     this.replySide =
         new ReplySide(
             parts.labels(), parts.context().rules().hostRules(), parts.programmed(), MAX_PAIRS);
@@ -121,6 +112,11 @@ final class ProactiveVip {
     return isWanted;
   }
 
+  /** Whether it is about to have an edge at a switch for the first time. */
+  boolean lacksEdge(Collection<Attachment> nextHops) {
+    return isWanted && nextHops.stream().anyMatch(at -> !edges.containsKey(at.switchId()));
+  }
+
   /** Brings everything one step closer to what the VIP wants. */
   void advance(
       BucketInput now,
@@ -128,12 +124,7 @@ final class ProactiveVip {
       Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
-    refusals
-        .entrySet()
-        .removeIf(
-            each ->
-                now.nowNanos() - each.getValue().atNanos >= RETRY_NANOS
-                    && !(each.getValue().isOfFullTable && isInUse(each.getKey())));
+    refusals.expire(this::isInUse, now.nowNanos());
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
     nextHops.values().forEach(at -> wantedEdges.add(at.switchId()));
     if (isWanted) {
@@ -144,28 +135,71 @@ final class ProactiveVip {
     } else {
       replySide.clear(traffic.vipNumber(), now.nowNanos());
     }
+    advanceEdges(now);
+  }
+
+  private void advanceEdges(BucketInput now) {
     double[] open = estimates.open(now.candidates(), server -> server.load().active());
     double[] lifetimes = estimates.lifetimes(now.candidates());
-    ShareSource source = new ShareSource(now, open, lifetimes, edges.values());
-    Function<EdgeBuckets, double[]> proposal = source::propose;
-    boolean isCrowded = replySide.crowded().isPresent();
+    ShareSource shares = new ShareSource(now, open, lifetimes, edges.values());
     Map<DatapathId, List<Server>> membersAt =
         now.located().stream().collect(Collectors.groupingBy(server -> server.at().switchId()));
     long end = parts.nanoTime().getAsLong() + PROPOSALS_NANOS;
     boolean isTurn = true;
+    List<Runnable> followers = new ArrayList<>();
+    boolean isCrowded = replySide.crowded().isPresent();
     for (EdgeBuckets edge : longestWaitingFirst()) {
-      @Nullable Function<EdgeBuckets, double[]> ofTurn =
-          isTurn && edge.isDue(now) ? proposal : null;
-      parts
-          .programmed()
-          .wire(edge.switchId())
-          .ifPresent(
-              wire -> {
-                advance(edge, now, wire, ofTurn, isCrowded);
-                enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
-              });
+      Optional<Wire> found = parts.programmed().wire(edge.switchId());
+      if (found.isEmpty()) {
+        continue;
+      }
+      Wire wire = found.get();
+      boolean mayHave = !isCrowded && mayHaveBuckets(edge, now, wire);
+      Optional<BucketSource> source = mayHave ? sourceOf(edge) : Optional.empty();
+      double @Nullable [] proposed =
+          isTurn && source.isPresent() && edge.isDue(now) ? shares.propose(edge) : null;
+      Runnable step =
+          () -> {
+            if (source.isPresent()) {
+              edge.advance(now, wire, source.get(), proposed, readiness(edge));
+            } else if (!mayHave) {
+              edge.leave(now, wire, parts.programmed().hasRoom());
+            }
+            enter(edge, now, wire, membersAt.getOrDefault(edge.switchId(), List.of()));
+          };
+      if (source.isPresent() && follows(edge, source.get(), now.nowNanos())) {
+        followers.add(step); // after the edge that decides
+      } else {
+        step.run();
+      }
       isTurn = parts.nanoTime().getAsLong() - end < 0;
     }
+    followers.forEach(Runnable::run);
+  }
+
+  /** Finds out which edge decides about the buckets of an edge; whether it is another one. */
+  private boolean follows(EdgeBuckets edge, BucketSource source, long nowNanos) {
+    Set<DatapathId> group = groups.of(edge.switchId());
+    if (group.isEmpty()) {
+      return false;
+    }
+    @Nullable EdgeBuckets decider =
+        groups.deciderOf(edge.switchId(), edges, source, this::mayDecide).orElse(null);
+    boolean follows = decider != null && decider != edge;
+    List<EdgeBuckets> followers =
+        decider != edge
+            ? List.of()
+            : group.stream()
+                .flatMap(each -> edge(each).stream())
+                .filter(each -> each != edge && mayDecide(each) && each.hasBucketsBy(source))
+                .toList();
+    edge.setDecider(follows ? decider : null, followers, nowNanos);
+    return follows;
+  }
+
+  /** Whether an edge has buckets, so that others can have the same. */
+  private boolean mayDecide(EdgeBuckets edge) {
+    return edge.state() == EdgeState.PROACTIVE && parts.programmed().isConnected(edge.switchId());
   }
 
   /** The edges by the times of their last proposals. */
@@ -195,41 +229,23 @@ final class ProactiveVip {
         now.nowNanos());
   }
 
-  /**
-   * Advances an edge.
-   *
-   * @param proposal the shares that the algorithm proposes for an edge; null if it is not its turn
-   */
-  private void advance(
-      EdgeBuckets edge,
-      BucketInput now,
-      Wire wire,
-      @Nullable Function<EdgeBuckets, double[]> proposal,
-      boolean isCrowded) {
+  /** How an edge sorts packets into buckets; empty if it cannot, or its switch has not answered. */
+  private Optional<BucketSource> sourceOf(EdgeBuckets edge) {
     // buckets that were found after a restart tell packets where they belong at once
-    Optional<BucketSource> source =
-        edge.key()
-            .map(BucketKey::source)
-            .or(() -> parts.sourceProbe().of(edge.switchId(), traffic.family()).source());
-    boolean mayHave =
-        isWanted
-            && !isCrowded
-            && refusalsAt(edge).values().stream()
-                .allMatch(each -> each.isOfFullTable && edge.isConfirmed())
-            && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
-    if (mayHave && source.isPresent()) {
-      edge.advance(
-          now,
-          wire,
-          source.get(),
-          proposal == null ? null : proposal.apply(edge),
-          new EdgeReadiness(
-              parts.programmed().hasRoom(),
-              replySide.isReady(),
-              Set.copyOf(refusalsAt(edge).keySet())));
-    } else if (!mayHave) {
-      edge.leave(now, wire, parts.programmed().hasRoom());
-    }
+    return edge.key()
+        .map(BucketKey::source)
+        .or(() -> parts.sourceProbe().of(edge.switchId(), traffic.family()).source());
+  }
+
+  private boolean mayHaveBuckets(EdgeBuckets edge, BucketInput now, Wire wire) {
+    return isWanted
+        && refusalsAt(edge).stream()
+            .allMatch(each -> refusals.isOfFullTable(each) && edge.isConfirmed())
+        && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
+  }
+
+  private EdgeReadiness readiness(EdgeBuckets edge) {
+    return new EdgeReadiness(parts.programmed().hasRoom(), replySide.isReady(), refusalsAt(edge));
   }
 
   /** Sends packets to the buckets of an edge, if it has some. */
@@ -276,12 +292,7 @@ final class ProactiveVip {
         switchId,
         any ->
             new EdgeBuckets(
-                any,
-                parts.buckets(),
-                parts.labels(),
-                moves,
-                () -> parts.context().clients().pinExposed().accept(traffic.vipNumber(), any),
-                nowNanos));
+                any, parts.buckets(), parts.labels(), moves, () -> pinExposed(any), nowNanos));
   }
 
   /** The buckets of an edge that were found and are not taken over yet. */
@@ -324,28 +335,22 @@ final class ProactiveVip {
     return Optional.ofNullable(edges.get(switchId));
   }
 
-  /**
-   * A switch has refused a rule of the VIP. If its table is full, an edge that has its buckets
-   * keeps them: reactive placement would need more rules. The rest is sent again when the switch is
-   * read.
-   */
-  void refused(DatapathId switchId, RefusedRule rule, long nowNanos) {
-    Refusal refusal = new Refusal(rule.reason(), rule.isOfFullTable(), nowNanos);
-    if (refusals.put(switchId, refusal) == null) {
-      LOG.warn(
-          "proactive_rule_refused vip={} switch={} why=\"{}\" - placement is reactive there for a"
-              + " minute, unless the switch has buckets already and is full",
-          traffic.vipNumber(),
-          switchId,
-          rule.reason());
+  EdgeRefusals refusals() {
+    return refusals;
+  }
+
+  /** These sets of switches have the same clients. */
+  void join(Set<Set<DatapathId>> shared) {
+    if (groups.join(shared)) {
+      parts.buckets().share(traffic.vipNumber(), groups.all());
+      parts.context().clients().watchElsewhere().accept(traffic.vipNumber());
     }
   }
 
-  /** A switch was found to have all rules. */
-  void hasAllRules(DatapathId switchId, long settledNanos) {
-    @Nullable Refusal refusal = refusals.get(switchId);
-    if (refusal != null && refusal.isOfFullTable && refusal.atNanos - settledNanos <= 0) {
-      refusals.remove(switchId);
+  private void pinExposed(DatapathId switchId) {
+    parts.context().clients().pinExposed().accept(traffic.vipNumber(), switchId);
+    if (!groups.of(switchId).isEmpty()) {
+      parts.context().clients().watchElsewhere().accept(traffic.vipNumber());
     }
   }
 
@@ -358,11 +363,9 @@ final class ProactiveVip {
                     && (edge.switchId().equals(switchId) || replySide.edges().contains(switchId)));
   }
 
-  /** The refusals that concern an edge: of its own switch, and of those with members. */
-  private Map<DatapathId, Refusal> refusalsAt(EdgeBuckets edge) {
-    return Maps.filterKeys(
-        refusals,
-        switchId -> switchId.equals(edge.switchId()) || replySide.edges().contains(switchId));
+  /** The switches whose refusals concern an edge: its own, and those with members. */
+  private Set<DatapathId> refusalsAt(EdgeBuckets edge) {
+    return refusals.among(each -> each.equals(edge.switchId()) || replySide.edges().contains(each));
   }
 
   /** Why placement is reactive at a switch because that or a member's has one table. */
@@ -376,19 +379,12 @@ final class ProactiveVip {
 
   /** Why a switch has refused a rule a short time ago; empty if it has not. */
   Optional<String> refusal(DatapathId switchId) {
-    @Nullable Refusal ofEdge = refusals.get(switchId);
-    if (ofEdge != null) {
-      return Optional.of(ofEdge.why);
-    }
-    return replySide.edges().stream()
-        .map(refusals::get)
-        .filter(each -> each != null)
-        .map(each -> each.why)
-        .findFirst();
+    return refusals.why(Stream.concat(Stream.of(switchId), replySide.edges().stream()));
   }
 
   /** Removes everything at once: the VIP is gone, or its traffic is another. */
   void remove(long nowNanos) {
+    parts.buckets().share(traffic.vipNumber(), ImmutableMap.of());
     for (EdgeBuckets edge : edges.values()) {
       edge.remove(traffic.vipNumber(), parts.programmed().wire(edge.switchId()).orElse(null));
       entryRules.clear(edge.switchId(), nowNanos);

@@ -149,7 +149,8 @@ public final class ProactiveVips implements FoundProactiveRules {
             network.devices(),
             network.coreAccess(),
             context.clients().nextHops(),
-            network.selfAddresses());
+            network.selfAddresses(),
+            network.routers());
     this.counterPoll = new CounterPoll(programmed, switches, serialExecutor, nanoTime);
     this.arpAnswers = new ArpAnswers(programmed);
     this.corrections = corrections;
@@ -188,14 +189,20 @@ public final class ProactiveVips implements FoundProactiveRules {
       return;
     }
     boolean isPoll = now - polledAtNanos >= POLL_NANOS;
-    if (isPoll || !nextHops.hasHosts()) {
+    // before an edge gets buckets, it is known whether others have its clients
+    boolean isNewEdge =
+        vips.values().stream().anyMatch(vip -> vip.lacksEdge(nextHops.of(vip.traffic()).values()));
+    if (isPoll || isNewEdge || !nextHops.hasHosts()) {
       nextHops.locateHosts();
     }
     Set<Integer> addresses = new HashSet<>();
     for (ProactiveVip vip : vips.values()) {
       input(view, vip, now)
           .ifPresent(
-              input -> vip.advance(input, nextHops.of(vip.traffic()), nextHops.switchesOf(input)));
+              input -> {
+                vip.join(nextHops.shared(vip.traffic()));
+                vip.advance(input, nextHops.of(vip.traffic()), nextHops.switchesOf(input));
+              });
       if (vip.hasRules()) {
         addresses.add(vip.addressKey());
       }
@@ -406,7 +413,7 @@ public final class ProactiveVips implements FoundProactiveRules {
               .map(edge -> edge.complete(found, settledNanos))
               .orElse(true);
       if (hasRules && hasBuckets) {
-        each.getValue().hasAllRules(switchId, settledNanos);
+        each.getValue().refusals().hasAllRules(switchId, settledNanos);
       }
     }
   }
@@ -431,7 +438,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   public void refused(DatapathId switchId, RefusedRule rule) {
     @Nullable ProactiveVip vip = vips.get(Cookie.vipNumber(rule.cookie()));
     if (vip != null) {
-      vip.refused(switchId, rule, nanoTime.getAsLong());
+      vip.refusals().refused(switchId, rule, nanoTime.getAsLong());
     }
   }
 

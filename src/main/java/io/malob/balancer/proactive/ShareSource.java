@@ -13,9 +13,6 @@ import java.util.Map;
  * thread.
  */
 final class ShareSource {
-  /** What an edge without traffic counts, in packets per second. */
-  private static final double MIN_TRAFFIC = 1;
-
   private final BucketInput now;
   private final double[] open;
   private final double[] lifetimes;
@@ -60,7 +57,7 @@ final class ShareSource {
     }
     double[] elsewhere = given.clone();
     add(elsewhere, edge, -1);
-    double own = traffic(edge);
+    double own = edge.traffic().weight();
     double others = Arrays.stream(elsewhere).map(each -> Math.max(0, each)).sum();
     double[] shares =
         Arrays.stream(elsewhere).map(each -> others > 0 ? Math.max(0, each) / others : 0).toArray();
@@ -70,14 +67,10 @@ final class ShareSource {
   /** Adds what an edge gives to each candidate; a sign of -1 subtracts it. */
   private void add(double[] sums, EdgeBuckets edge, int sign) {
     Map<Integer, Double> shares = edge.shares().byMember();
-    double packets = sign * traffic(edge);
+    double packets = sign * edge.traffic().weight();
     for (int index = 0; index < sums.length; index++) {
       int number = now.candidates().get(index).number();
       sums[index] += packets * shares.getOrDefault(number, 0.0);
     }
-  }
-
-  private static double traffic(EdgeBuckets edge) {
-    return Math.max(MIN_TRAFFIC, edge.traffic().packetsPerSecond());
   }
 }

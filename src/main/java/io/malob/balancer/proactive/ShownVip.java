@@ -69,7 +69,7 @@ final class ShownVip {
         edge.members().moving(),
         byId(edge.members().byMember(), memberIds, count -> count),
         byId(edge.members().loads(), memberIds, load -> load),
-        byId(edge.shares().byMember(), memberIds, share -> share),
+        byId(edge.shares().wanted(), memberIds, share -> share),
         edge.traffic().imbalance(),
         edge.traffic().hasTooFewSources(),
         edge.traffic().packetsPerSecond(),

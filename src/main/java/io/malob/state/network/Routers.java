@@ -2,6 +2,7 @@ package io.malob.state.network;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.algorithm.AddressText;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -56,6 +57,11 @@ public record Routers(ImmutableSet<IPAddress<?>> addresses, ImmutableSet<MacAddr
   /** Whether any next hop may be a router. */
   public boolean isAny() {
     return addresses.isEmpty() && macs.isEmpty();
+  }
+
+  /** Whether a host is named, by its MAC address or any of its IP addresses. */
+  public boolean names(MacAddress mac, Collection<IPAddress<?>> ofHost) {
+    return macs.contains(mac) || ofHost.stream().anyMatch(addresses::contains);
   }
 
   /**

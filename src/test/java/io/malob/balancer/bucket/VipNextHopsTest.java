@@ -111,4 +111,34 @@ class VipNextHopsTest {
     nextHops.learn(OTHER_VIP, at(1, VipNextHops.MAX));
     assertEquals(byNumber(at(1, VipNextHops.MAX)), nextHops.of(OTHER_VIP));
   }
+
+  /** Those between which a next hop, or the address of one, has changed. */
+  @Test
+  void switches_areSharedByNextHopsThatMove() {
+    Attachment elsewhere = new Attachment(DatapathId.of(2), OFPort.of(1), MacAddress.of(1));
+    Attachment other = new Attachment(DatapathId.of(3), OFPort.of(1), MacAddress.of(2));
+    nextHops.learn(VIP, at(1, 1));
+    nextHops.learn(VIP, at(2, 1));
+    assertEquals(Set.of(), nextHops.shared(VIP));
+
+    nextHops.moved(elsewhere);
+    nextHops.learnAsker(VIP, ASKER, elsewhere);
+    nextHops.learnAsker(VIP, ASKER, other);
+
+    assertEquals(
+        Set.of(
+            Set.of(DatapathId.of(1), DatapathId.of(2)), Set.of(DatapathId.of(2), DatapathId.of(3))),
+        nextHops.shared(VIP));
+    assertEquals(Set.of(), nextHops.shared(OTHER_VIP));
+  }
+
+  @Test
+  void switchesOfVeryManyMoves_areBounded() {
+    nextHops.learn(VIP, at(1, 1));
+    for (int number = 2; number < VipNextHops.MAX_SHARED + 10; number++) {
+      nextHops.learn(VIP, new Attachment(DatapathId.of(number), OFPort.of(1), MacAddress.of(1)));
+    }
+
+    assertEquals(VipNextHops.MAX_SHARED, nextHops.shared(VIP).size());
+  }
 }

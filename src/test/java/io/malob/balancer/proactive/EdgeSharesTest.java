@@ -104,4 +104,20 @@ class EdgeSharesTest {
 
     assertFalse(shares.areMet(BUCKETS));
   }
+
+  @Test
+  void sharesOfAGroup_areTheMeanByTraffic() {
+    EdgeShares other = new EdgeShares();
+    propose(1, 0, 0);
+    other.propose(MEMBERS, new double[] {0, 1}, 0);
+
+    shares.combine(Map.of(shares, 3.0, other, 1.0));
+    other.follow(shares);
+
+    assertArrayEquals(new double[] {0.75, 0.25}, shares.of(MEMBERS), 1e-9);
+    assertArrayEquals(new double[] {0.75, 0.25}, other.of(MEMBERS), 1e-9);
+    assertEquals(Map.of(1, 0.0, 2, 1.0), other.byMember());
+    shares.combine(Map.of(shares, 3.0));
+    assertArrayEquals(new double[] {1, 0}, shares.of(MEMBERS), 1e-9);
+  }
 }

@@ -9,6 +9,7 @@ import io.malob.openflow.FakeSwitches;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -207,5 +208,27 @@ class EdgeTrafficTest {
     assertEquals(0, traffic.arrivalsPerSecond());
     assertEquals(0, traffic.imbalance());
     assertFalse(traffic.hasTooFewSources());
+  }
+
+  /** Buckets by address have sizes; those of an edge with other buckets do not count. */
+  @Test
+  void trafficOfFollowers_counts() {
+    EdgeTraffic follower = new EdgeTraffic();
+    EdgeTraffic finer = new EdgeTraffic();
+    traffic.begin(BY_ADDRESS);
+    follower.begin(BY_ADDRESS);
+    finer.begin(new BucketKey(BucketSource.ADDRESS, 2 * BUCKETS));
+    for (EdgeTraffic each : List.of(follower, finer)) {
+      each.counted(3, 0, 1);
+      each.counted(3, 50, 1);
+    }
+    rate(3, 100);
+
+    traffic.setFollowers(List.of(follower, finer));
+
+    assertEquals(150, traffic.sizes()[3]);
+    assertEquals(100, traffic.packetsPerSecond());
+    traffic.leaveJudgement(0);
+    assertEquals(100, traffic.sizes()[3]);
   }
 }

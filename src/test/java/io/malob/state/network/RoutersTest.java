@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,5 +43,17 @@ class RoutersTest {
   void tooMany_areNotValid() {
     assertTrue(Routers.parse("10.0.0.1" + ",10.0.0.1".repeat(255)).isPresent());
     assertFalse(Routers.parse("10.0.0.1" + ",10.0.0.1".repeat(256)).isPresent());
+  }
+
+  @Test
+  void hosts_areNamedByMacOrAnyAddress() {
+    Routers routers = Routers.parse("10.0.0.1, 00:00:5e:00:01:01").orElseThrow();
+    IPAddress<?> named = IPAddress.of("10.0.0.1");
+    IPAddress<?> other = IPAddress.of("10.0.0.2");
+
+    assertTrue(routers.names(MacAddress.of(7), List.of(other, named)));
+    assertTrue(routers.names(MacAddress.of("00:00:5e:00:01:01"), List.of()));
+    assertFalse(routers.names(MacAddress.of(7), List.of(other)));
+    assertFalse(Routers.ANY.names(MacAddress.of(7), List.of(named)));
   }
 }
