@@ -199,7 +199,7 @@ class MultihomedNetwork:
         if shaped:
             for far, name, device in (("host", f"eth{number}", self.up_device(number)), (place, "eth0", self.down_device(number))):
                 add_pair(self._journal, End(device), End(name, f"{NAME}-{far}"))
-                run(["sh", "-ec", _DEVICE, "sh", device])
+                namespaces.take_up([device])
         else:
             add_pair(self._journal, End(f"eth{number}", f"{NAME}-host"), End("eth0", f"{NAME}-{place}"))
         run(self._in("host", ["sh", "-ec", _DEVICE, "sh", f"eth{number}", f"{host}/24"]))

@@ -30,13 +30,6 @@ for address; do
   ip addr add "$address" dev "$device"
 done
 """
-_OUT_HERE = """
-for device; do
-  ethtool -K "$device" tx off
-  echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$device/disable_ipv6" || true
-  ip link set "$device" up
-done
-"""
 #: Packets come back by another router than they went; hosts are not told of a better one.
 _LOOSE = """
 cd /proc/sys/net/ipv4/conf
@@ -119,11 +112,11 @@ class Attachments:
     def pair(self, first: str, second: str) -> None:
         """A cable between two bridges of the machine, by its ends' devices; both are up."""
         namespaces.add_pair(self.lab.journal, End(first), End(second))
-        run(["sh", "-ec", _OUT_HERE, "sh", first, second])
+        namespaces.take_up([first, second])
 
     def add_ports(self, bridge: str, devices: Sequence[str]) -> None:
         """Adds devices of this machine to a bridge; returns once they have port numbers."""
-        run(["sh", "-ec", _OUT_HERE, "sh", *devices])
+        namespaces.take_up(devices)
         ovs.vsctl(*ovs.joined([["add-port", bridge, device] for device in devices]))
         self.wait_for_ports(devices)
 

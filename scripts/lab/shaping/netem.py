@@ -69,9 +69,8 @@ class Netem(Shaper):
         for device in (first, second):
             self._write_note(device, Direction())
         namespaces.make_pair(End(first), End(second))
+        namespaces.take_up([first, second])
         for device in (first, second):
-            run(["ethtool", "-K", device, "tx", "off"])
-            run(["ip", "link", "set", device, "up"])
             self.set(device, Direction())
 
     def set(self, device: str, direction: Direction) -> None:

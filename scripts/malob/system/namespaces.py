@@ -104,9 +104,14 @@ def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
         commands.append(f"netns add {one.name}")
         commands.append(f"link add {one.device} type veth peer name eth0 address {one.mac} netns {one.name}")
     _batch(commands)
-    run(["sh", "-ec", _OUT_HERE, "sh", *(one.device for one in wanted)], timeout_s=30 + len(wanted))
+    take_up([one.device for one in wanted])
     for one in wanted:
         run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.address6, one.interface]))
+
+
+def take_up(devices: Sequence[str]) -> None:
+    """Takes devices of this machine up, without checksum offload and IPv6: ends of veth pairs, or bridges."""
+    run(["sh", "-ec", _OUT_HERE, "sh", *devices], timeout_s=30 + len(devices))
 
 
 def add(journal: Journal, names: Sequence[str]) -> None:

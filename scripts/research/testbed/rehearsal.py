@@ -184,8 +184,7 @@ class Rehearsal:
         if limited:
             for end in ends:
                 add_pair(self._journal, End(self._outer(end)), End(self._inner(end), self._space(end)))
-                run(["ethtool", "-K", self._outer(end), "tx", "off"])
-                run(["ip", "link", "set", self._outer(end), "up"])
+            namespaces.take_up([self._outer(end) for end in ends])
             self._journal.add("links", directory=str(self._directory))
             self._links.join(*map(self._outer, ends))
             self._links.set(self._outer(ends[0]), connection.forward)

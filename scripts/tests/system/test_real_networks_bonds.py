@@ -1,4 +1,4 @@
-"""Hosts with two ports, which one MAC uses: active-backup and balance-xor."""
+"""Hosts with two ports, which one MAC uses: active-backup, balance-xor and 802.3ad."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.system.real_networks import MODES, PORT, VIP, RealNetworkTest, bonds,
 MAX_PAUSE_S = 1.0
 #: of the member with two ports at one switch
 PORTS = (21, 22)
-MEMBER, CLIENT, XOR_MEMBER, SPLIT_MEMBER = (
+MEMBER, CLIENT, XOR_MEMBER, LACP_MEMBER, SPLIT_MEMBER = (
     Host(name, switch, f"10.0.0.{number}/24", "server")
-    for name, switch, number in (("bm", "s2", 51), ("bc", "s1", 52), ("xm", "s2", 61), ("ym", "s2", 63))
+    for name, switch, number in (("bm", "s2", 51), ("bc", "s1", 52), ("xm", "s2", 61), ("lm", "s2", 62), ("ym", "s2", 63))
 )
 #: without a carrier that tells of it, TCP's retransmissions come on top
 MAX_SILENT_PAUSE_S = 2.0
@@ -79,27 +79,53 @@ class BondsTest(RealNetworkTest):
         self.assert_unbroken(load, MAX_PAUSE_S, "client")
 
 
-@pytest.mark.real_time
-class BalanceXorTest(RealNetworkTest):
-    """A member with two ports at one switch, of which it uses one for each flow."""
+class OneSwitchBondTest(RealNetworkTest):
+    """A member with two ports at one switch."""
 
-    properties = bonds("s2", PORTS)
+    bonded: Host
+    mode: str
     member: HostUplinks
 
     @classmethod
     def build(cls) -> None:
-        cls.member = HostUplinks(cls.attached, XOR_MEMBER.name, [XOR_MEMBER.address], ["s2", "s2"], mode=uplinks.BALANCE_XOR, numbers=PORTS)
+        cls.member = HostUplinks(cls.attached, cls.bonded.name, [cls.bonded.address], ["s2", "s2"], mode=cls.mode, numbers=PORTS)
         loads.start_server(cls.member.place, PORT)
         cls.reach(cls.member.place)
+
+    def check_requests(self, mode: str) -> None:
+        self.service(mode, servers=[self.bonded])
+        self.assert_prompt(loads.each_once(self.attached.host("c1"), VIP, PORT, 20, ["10.0.0.1"] * 40, 20_000), mode)
+
+
+@pytest.mark.real_time
+class BalanceXorTest(OneSwitchBondTest):
+    """It uses one port for each flow."""
+
+    properties = bonds("s2", PORTS)
+    bonded = XOR_MEMBER
+    mode = uplinks.BALANCE_XOR
 
     def test_requests(self) -> None:
         for mode in MODES:
             with self.subTest(mode=mode):
-                self.service(mode, servers=[XOR_MEMBER])
                 before = self.member.sent()
-                self.assert_prompt(loads.each_once(self.attached.host("c1"), VIP, PORT, 20, ["10.0.0.1"] * 40, 20_000), mode)
+                self.check_requests(mode)
                 # the switch's counters are up to a few seconds old
                 wait_until(lambda: all(now > then + 40 for now, then in zip(self.member.sent(), before)), "both ports to be used", 10)
+
+
+@pytest.mark.real_time
+class LacpTest(OneSwitchBondTest):
+    """802.3ad: it uses no port before its partner, the switch's controller, has answered its LACP messages."""
+
+    properties = bonds("s2", PORTS, lacp=True)
+    bonded = LACP_MEMBER
+    mode = uplinks.LACP
+
+    def test_requests(self) -> None:
+        for mode in MODES:
+            with self.subTest(mode=mode):
+                self.check_requests(mode)
 
 
 @pytest.mark.real_time

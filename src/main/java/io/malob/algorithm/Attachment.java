@@ -18,4 +18,14 @@ public record Attachment(DatapathId switchId, OFPort port, MacAddress mac, int v
   public Attachment(DatapathId switchId, OFPort port, MacAddress mac) {
     this(switchId, port, mac, 0);
   }
+
+  /** Whether it is at the switch port of another one. */
+  public boolean isAtPortOf(Attachment other) {
+    return switchId.equals(other.switchId) && port.equals(other.port);
+  }
+
+  /** Whether it is the same next hop as another one, wherever both are. */
+  public boolean isSameHost(Attachment other) {
+    return mac.equals(other.mac) && vlan == other.vlan;
+  }
 }

@@ -68,7 +68,7 @@ final class Clustered {
             viewing.hosts,
             context.relay,
             context.peers);
-    connecting.tables.ordinary().tellOfNew(news::tell);
+    connecting.tables.ordinary().publishNewTo(news::publish);
     context.peers.listen(PeerTopic.ORDINARY, news);
     UnownedMessages others =
         new UnownedMessages(

@@ -27,8 +27,8 @@ record OrdinaryNews(
     IRelayService relay,
     IPeerService peers)
     implements PeerListener {
-  /** Tells of one connection, unless the switch of its server is this controller's. */
-  void tell(FiveTuple reply) {
+  /** Publishes one connection, unless the switch of its server is this controller's. */
+  void publish(FiveTuple reply) {
     catalog.get().membersAt(reply.srcAddress()).stream()
         .findFirst()
         .flatMap(member -> hosts.find(new VlanAddress(member.address(), member.vlan())))
@@ -45,6 +45,6 @@ record OrdinaryNews(
 
   @Override
   public void received(String peer, ByteBuffer bytes) {
-    ordinary.heard(TupleFormat.read(new FieldReader(bytes)));
+    ordinary.learn(TupleFormat.read(new FieldReader(bytes)));
   }
 }

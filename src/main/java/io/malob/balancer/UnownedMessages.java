@@ -169,7 +169,7 @@ record UnownedMessages(
         return;
       }
       if (connection == null && requests.isOrdinary(packet)) {
-        news.tell(packet.fiveTuple()); // the next packet finds it known there
+        news.publish(packet.fiveTuple()); // the next packet finds it known there
         return;
       }
     }

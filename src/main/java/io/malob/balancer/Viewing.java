@@ -121,7 +121,7 @@ final class Viewing {
     loads = new MemberLoads(context::measured, context::partOf);
     view =
         new ViewWriter(
-            host -> hosts.find(host).or(() -> otherHosts.apply(nextHop(context, host))),
+            host -> hosts.find(host).or(() -> otherHosts.apply(context.routing.nextHop(host))),
             address -> context.routing.routerTo(address).isPresent(),
             loads,
             new NetworkValues(context.monitor, linkLoads, counting)::of,
@@ -138,10 +138,6 @@ final class Viewing {
             "following legacy segments",
             () -> segments.update(context.segments(view.get().network().topology())));
     followHosts = new Task("following hosts behind core switches", this::updateAccess);
-  }
-
-  private static VlanAddress nextHop(BalancerContext context, VlanAddress host) {
-    return new VlanAddress(context.routing.nextHop(host.address()), host.vlan());
   }
 
   private record PlanCounters(ServiceProfiles profiles, PlacementCounts placements)

@@ -16,7 +16,6 @@ import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
@@ -105,7 +104,7 @@ public final class ConnectionRules {
    * @param vlan their VLAN; 0 if they are untagged
    */
   public static OFMessage removeRequest(OFFactory factory, FiveTuple incoming, int vlan) {
-    Match match = inVlan(match(factory, incoming), vlan).build();
+    Match match = IpFamily.inVlan(match(factory, incoming), vlan).build();
     return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, match).delete(factory);
   }
 
@@ -248,21 +247,17 @@ public final class ConnectionRules {
   }
 
   private static RuleKey closedKey(OFFactory factory, FiveTuple incoming, int vlan) {
-    Match match = inVlan(match(factory, incoming), vlan).build();
+    Match match = IpFamily.inVlan(match(factory, incoming), vlan).build();
     return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_CLOSED, match);
   }
 
   private static RuleKey replies(
       OFFactory factory, FiveTuple incoming, int vlan, @Nullable MacAddress dstMac) {
-    Match.Builder match = inVlan(replyMatch(factory, incoming), vlan);
+    Match.Builder match = IpFamily.inVlan(replyMatch(factory, incoming), vlan);
     if (dstMac != null) {
       match.setExact(MatchField.ETH_DST, dstMac);
     }
     return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_REPLY, match.build());
-  }
-
-  private static Match.Builder inVlan(Match.Builder match, int vlan) {
-    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
   }
 
   /** Delivers one packet of a connection from its receiver's edge switch, translated. */

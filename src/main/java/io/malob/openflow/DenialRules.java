@@ -7,9 +7,7 @@ import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowModFlags;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.match.Match;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /**
@@ -45,10 +43,9 @@ public final class DenialRules {
   private static Match match(OFFactory factory, FiveTuple request, int vlan) {
     IpProtocol protocol = ConnectionRules.protocolOf(request);
     Match.Builder match =
-        IpFamily.matchBetween(factory, protocol, request.source(), request.destination());
-    if (vlan != 0) {
-      match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
-    }
+        IpFamily.inVlan(
+            IpFamily.matchBetween(factory, protocol, request.source(), request.destination()),
+            vlan);
     if (protocol.equals(IpProtocol.TCP) || protocol.equals(IpProtocol.UDP)) {
       match.setExact(IpFamily.dstPort(protocol), TransportPort.of(request.dstPort()));
     } else {

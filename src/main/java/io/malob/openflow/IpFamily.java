@@ -20,6 +20,7 @@ import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.IPv6AddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U8;
 
@@ -258,6 +259,15 @@ public enum IpFamily {
             .setExact(srcPort(protocol), TransportPort.of(src))
             .setExact(dstPort(protocol), TransportPort.of(dst))
         : match;
+  }
+
+  /**
+   * Matches the packets of a VLAN only.
+   *
+   * @param vlan the VLAN; 0 leaves the match as it is
+   */
+  public static Match.Builder inVlan(Match.Builder match, int vlan) {
+    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
   }
 
   /** Gives packets this source address. */

@@ -23,7 +23,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.OFValueType;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
@@ -236,19 +235,8 @@ public record RuleCompiler(
 
   /** The same packets, if they have a label. */
   private static Match labelled(OFFactory factory, Match match) {
-    // not match.createBuilder(), which forgets all fields when another is set
-    Match.Builder labelled =
-        factory.buildMatch().setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK);
-    match.getMatchFields().forEach(field -> copy(match, field, labelled));
-    return labelled.build();
-  }
-
-  private static <F extends OFValueType<F>> void copy(
-      Match from, MatchField<F> field, Match.Builder to) {
-    if (from.isPartiallyMasked(field)) {
-      to.setMasked(field, from.getMasked(field));
-    } else {
-      to.setExact(field, from.get(field));
-    }
+    return Matches.builderOf(factory, match)
+        .setMasked(MatchField.ETH_DST, Label.PREFIX, Label.PREFIX_MASK)
+        .build();
   }
 }

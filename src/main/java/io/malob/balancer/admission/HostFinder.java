@@ -66,12 +66,7 @@ public record HostFinder(
 
   @Override
   public Optional<Attachment> find(VlanAddress host) {
-    return hosts.find(nextHop(host)).flatMap(coreAccess::edgeOf);
-  }
-
-  /** The host, or the router to it, which is in the same VLAN. */
-  private VlanAddress nextHop(VlanAddress host) {
-    return new VlanAddress(routing.nextHop(host.address()), host.vlan());
+    return hosts.find(routing.nextHop(host)).flatMap(coreAccess::edgeOf);
   }
 
   /**

@@ -102,9 +102,7 @@ public record MemberTiers(ConnectionTable connections, CoreAccess coreAccess) {
    */
   private boolean isSound(Server server, int clientAddress, Attachment client) {
     boolean isNeighbour =
-        server.at().switchId().equals(client.switchId())
-            && server.at().port().equals(client.port())
-            && !coreAccess.isEdgePort(client.switchId(), client.port());
+        server.at().isAtPortOf(client) && !coreAccess.isEdgePort(client.switchId(), client.port());
     return !isNeighbour && server.address() != clientAddress;
   }
 

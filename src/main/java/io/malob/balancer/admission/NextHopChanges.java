@@ -46,7 +46,7 @@ public record NextHopChanges(
         .locate(arrival.switchId(), arrival.inPort(), packet)
         .filter(
             found ->
-                (found.mac().equals(before.mac()) && found.vlan() == before.vlan())
+                found.isSameHost(before)
                     || (isHost(packet.source(), before)
                         // of another controller's switch, it is not known whether a port is down
                         ? !unowned.test(before.switchId()) && !isUp.test(before)
@@ -71,18 +71,14 @@ public record NextHopChanges(
     if (isFirst || chosen.isEmpty()) {
       // the member has a gateway of its own, or routers share an address, as they do from now on
       gateways.learn(connection.server().number(), before, mac);
-      return chosen.filter(at -> isAtSamePort(at, before)).orElse(before);
+      return chosen.filter(at -> at.isAtPortOf(before)).orElse(before);
     }
-    return chosen.filter(at -> isAtSamePort(at, before) || mayBeRouter(at)).orElse(before);
+    return chosen.filter(at -> at.isAtPortOf(before) || mayBeRouter(at)).orElse(before);
   }
 
   /** Whether an address is that of a host of the network, and not of one behind a router. */
   boolean isHost(IPAddress<?> client, Attachment nextHop) {
     return clients.isHost(new VlanAddress(client, nextHop.vlan()));
-  }
-
-  private static boolean isAtSamePort(Attachment one, Attachment other) {
-    return one.switchId().equals(other.switchId()) && one.port().equals(other.port());
   }
 
   private boolean mayBeRouter(Attachment at) {

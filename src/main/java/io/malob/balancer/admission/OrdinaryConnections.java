@@ -53,8 +53,8 @@ public final class OrdinaryConnections {
             .build();
   }
 
-  /** Has another one told of each new connection, by the five-tuple of the member's packets. */
-  public void tellOfNew(Consumer<FiveTuple> listener) {
+  /** Publishes each new connection to a listener, by the five-tuple of the member's packets. */
+  public void publishNewTo(Consumer<FiveTuple> listener) {
     whenNew = listener;
   }
 
@@ -69,7 +69,7 @@ public final class OrdinaryConnections {
   }
 
   /** Another controller has seen a packet of a connection. */
-  public void heard(FiveTuple reply) {
+  public void learn(FiveTuple reply) {
     known.put(reply, true);
   }
 

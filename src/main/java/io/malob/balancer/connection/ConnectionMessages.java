@@ -86,10 +86,7 @@ public record ConnectionMessages(
 
   /** The rules of one of its ends. */
   private List<OFMessage> hostRules(OFFactory factory, Connection connection, Attachment at) {
-    Attachment client = connection.client();
-    Attachment member = connection.server().at();
-    boolean isAtOnePort =
-        client.port().equals(member.port()) && client.switchId().equals(member.switchId());
+    boolean isAtOnePort = connection.client().isAtPortOf(connection.server().at());
     return isAtOnePort ? hostRules.renewed(factory, at) : hostRules.missing(factory, at);
   }
 

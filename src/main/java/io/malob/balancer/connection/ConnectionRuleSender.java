@@ -252,8 +252,7 @@ public record ConnectionRuleSender(
 
   /** Removes a connection's rules from the switch that its client has left. */
   public void clearClientSide(Connection connection, Attachment before) {
-    Attachment now = connection.client();
-    boolean isSameNextHop = now.mac().equals(before.mac()) && now.vlan() == before.vlan();
+    boolean isSameNextHop = connection.client().isSameHost(before);
     ruleSender.send(
         before.switchId(),
         factory ->

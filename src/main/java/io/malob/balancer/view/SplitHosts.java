@@ -92,7 +92,7 @@ public final class SplitHosts {
 
   private Turns next(Turns known, Attachment at) {
     long now = nanoTime.getAsLong();
-    if (isSamePort(known.at, at) || (known.before != null && now - known.lastNanos < APART_NANOS)) {
+    if (at.isAtPortOf(known.at) || (known.before != null && now - known.lastNanos < APART_NANOS)) {
       return known;
     }
     if (!isUp.test(known.at)) {
@@ -102,10 +102,6 @@ public final class SplitHosts {
     int turns = isFirst ? 1 : known.turns + 1;
     boolean isSplit = (known.isSplit && !isFirst) || turns >= MIN_TURNS;
     return new Turns(at, known.at, turns, isFirst ? now : known.sinceNanos, now, isSplit);
-  }
-
-  private static boolean isSamePort(Attachment one, Attachment other) {
-    return one.port().equals(other.port()) && one.switchId().equals(other.switchId());
   }
 
   /** Whether an address is that of a split host. */

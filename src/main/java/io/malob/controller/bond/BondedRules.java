@@ -3,6 +3,7 @@ package io.malob.controller.bond;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
+import io.malob.openflow.Matches;
 import io.malob.openflow.TimedPacketOut;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -30,7 +31,6 @@ import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.OFValueType;
 
 /**
  * Rules and packets as the controller writes them, and as a switch with bonds gets them: output to
@@ -109,25 +109,11 @@ record BondedRules(Map<OFPort, Bond> byPort) {
     return all.build();
   }
 
-  /** The same match with another ingress port. A builder of openflowj would drop other fields. */
+  /** The same match with another ingress port. */
   static Match from(Match match, OFPort port) {
-    Match.Builder changed = OFFactories.getFactory(match.getVersion()).buildMatch();
-    changed.setExact(MatchField.IN_PORT, port);
-    for (MatchField<?> field : match.getMatchFields()) {
-      if (field.id != MatchField.IN_PORT.id) {
-        copy(match, field, changed);
-      }
-    }
-    return changed.build();
-  }
-
-  private static <F extends OFValueType<F>> void copy(
-      Match match, MatchField<F> field, Match.Builder to) {
-    if (match.isExact(field)) {
-      to.setExact(field, match.get(field));
-    } else {
-      to.setMasked(field, match.getMasked(field));
-    }
+    return Matches.builderOf(OFFactories.getFactory(match.getVersion()), match)
+        .setExact(MatchField.IN_PORT, port)
+        .build();
   }
 
   private @Nullable Bond firstOf(OFPort port) {

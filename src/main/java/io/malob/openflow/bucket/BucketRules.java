@@ -28,7 +28,6 @@ import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPAddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
@@ -253,11 +252,7 @@ public final class BucketRules {
   }
 
   private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
-    Match.Builder match = IpFamily.matchTo(factory, traffic.address());
-    if (traffic.vlan() != 0) {
-      match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(traffic.vlan()));
-    }
-    return match
+    return IpFamily.inVlan(IpFamily.matchTo(factory, traffic.address()), traffic.vlan())
         .setExact(MatchField.IP_PROTO, traffic.protocol())
         .setExact(dstPort(traffic), TransportPort.of(traffic.port()));
   }

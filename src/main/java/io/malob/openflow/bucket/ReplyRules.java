@@ -30,7 +30,6 @@ import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
@@ -236,7 +235,7 @@ public final class ReplyRules {
     actions.add(factory.actions().setField(factory.oxms().arpTpa(IPv4Address.of(client))));
     actions.add(SwitchRules.output(factory, OFPort.IN_PORT));
     Match.Builder match =
-        onVlan(factory, at.vlan())
+        IpFamily.inVlan(factory.buildMatch(), at.vlan())
             .setExact(MatchField.IN_PORT, at.port())
             .setExact(MatchField.ETH_TYPE, EthType.ARP)
             .setExact(MatchField.ARP_OP, ArpOpcode.REQUEST)
@@ -304,18 +303,13 @@ public final class ReplyRules {
   }
 
   private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match = onVlan(factory, member.at().vlan());
+    Match.Builder match = IpFamily.inVlan(factory.buildMatch(), member.at().vlan());
     traffic
         .family()
         .protocol(traffic.protocol())
         .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
         .accept(match);
     return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
-  }
-
-  private static Match.Builder onVlan(OFFactory factory, int vlan) {
-    Match.Builder match = factory.buildMatch();
-    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
   }
 
   private static int portOf(BucketTraffic traffic, Server member) {

@@ -1,5 +1,6 @@
 package io.malob.state.network;
 
+import io.malob.algorithm.VlanAddress;
 import io.malob.state.network.SelfAddresses.SelfAddress;
 import io.malob.state.network.StaticRoutes.Route;
 import java.util.Optional;
@@ -35,6 +36,11 @@ public record Routing(SelfAddresses self, Function<IPAddress<?>, Optional<Route>
   public IPAddress<?> nextHop(IPAddress<?> address) {
     Optional<IPAddress<?>> router = routerTo(address);
     return router.isPresent() ? router.get() : address;
+  }
+
+  /** The host that packets for another one are delivered to, which is in the same VLAN. */
+  public VlanAddress nextHop(VlanAddress host) {
+    return new VlanAddress(nextHop(host.address()), host.vlan());
   }
 
   /**

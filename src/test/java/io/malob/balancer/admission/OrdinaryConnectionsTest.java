@@ -75,15 +75,15 @@ class OrdinaryConnectionsTest {
   }
 
   @Test
-  void newConnections_areToldOnce_andThoseOfOthersNever() {
-    List<FiveTuple> told = new ArrayList<>();
-    all.tellOfNew(told::add);
+  void newConnections_arePublishedOnce_andThoseOfOthersNever() {
+    List<FiveTuple> published = new ArrayList<>();
+    all.publishNewTo(published::add);
     all.seen(REPLY);
     all.seen(REPLY);
-    all.heard(REPLY.reversed());
+    all.learn(REPLY.reversed());
     all.seen(FiveTuple.of(6, MEMBER, 8_080, AddressKey.NONE, 40_000)); // of no use
 
-    assertEquals(List.of(REPLY), told);
+    assertEquals(List.of(REPLY), published);
   }
 
   @Test
