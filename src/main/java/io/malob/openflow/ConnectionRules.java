@@ -116,7 +116,7 @@ public final class ConnectionRules {
    */
   public static OFMessage removeReply(
       OFFactory factory, FiveTuple incoming, int vlan, @Nullable MacAddress dstMac) {
-    return replies(factory, incoming, vlan, dstMac).delete(factory);
+    return replies(IpFamily.inVlan(replyMatch(factory, incoming), vlan), dstMac).delete(factory);
   }
 
   /** Deletes the rule of a closed connection at its member's edge. */
@@ -124,11 +124,27 @@ public final class ConnectionRules {
     return closedKey(factory, incoming, vlan).delete(factory);
   }
 
+  /** Deletes this very rule at the client's edge: not one of a later connection. */
+  public static OFMessage remove(OFFactory factory, FoundRule.Request request) {
+    FoundRule.Direction rule = request.direction();
+    Match.Builder match = inVlanOf(rule, match(factory, rule.incoming()));
+    return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_ENTRY, match.build())
+        .delete(factory, cookieOf(rule, CookieKind.REQUEST));
+  }
+
   /** Deletes this very rule at the member's edge: not one of a later connection. */
-  public static OFMessage removeReply(OFFactory factory, FoundRule.Direction rule) {
-    U64 cookie =
-        Cookie.of(CookieKind.REPLY, rule.vipNumber(), rule.memberNumber(), rule.generation());
-    return replies(factory, rule.incoming(), rule.vlan(), rule.dstMac()).delete(factory, cookie);
+  public static OFMessage remove(OFFactory factory, FoundRule.Reply reply) {
+    FoundRule.Direction rule = reply.direction();
+    Match.Builder match = inVlanOf(rule, replyMatch(factory, rule.incoming()));
+    return replies(match, rule.dstMac()).delete(factory, cookieOf(rule, CookieKind.REPLY));
+  }
+
+  private static U64 cookieOf(FoundRule.Direction rule, CookieKind kind) {
+    return Cookie.of(kind, rule.vipNumber(), rule.memberNumber(), rule.generation());
+  }
+
+  private static Match.Builder inVlanOf(FoundRule.Direction rule, Match.Builder match) {
+    return rule.isOfAnyVlan() ? match : IpFamily.inVlan(match, rule.vlan());
   }
 
   /**
@@ -176,13 +192,14 @@ public final class ConnectionRules {
    * reports its end, because packets of the connection do not renew its timeout.
    *
    * @param request the packets from client to VIP
+   * @param vlan their VLAN; 0 if they are untagged
    * @param cookie that of a rule of the VIP with the connection's numbers
    * @param idleSeconds the idle timeout
    */
   public static OFMessage pinnedSyn(
-      OFFactory factory, FiveTuple request, U64 cookie, int idleSeconds) {
+      OFFactory factory, FiveTuple request, int vlan, U64 cookie, int idleSeconds) {
     Match match =
-        match(factory, request)
+        IpFamily.inVlan(match(factory, request), vlan)
             .setMasked(
                 SwitchRules.tcpFlagsField(factory),
                 U16.of(Packet.TCP_SYN),
@@ -251,9 +268,7 @@ public final class ConnectionRules {
     return new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_CLOSED, match);
   }
 
-  private static RuleKey replies(
-      OFFactory factory, FiveTuple incoming, int vlan, @Nullable MacAddress dstMac) {
-    Match.Builder match = IpFamily.inVlan(replyMatch(factory, incoming), vlan);
+  private static RuleKey replies(Match.Builder match, @Nullable MacAddress dstMac) {
     if (dstMac != null) {
       match.setExact(MatchField.ETH_DST, dstMac);
     }

@@ -19,6 +19,7 @@ public sealed interface FoundRule {
    * @param outgoing the packets as their receiver sees them
    * @param label the label that they get, empty if the receiver is on the same switch
    * @param vlan the VLAN of the incoming packets; 0 if they are untagged
+   * @param isOfAnyVlan whether the rule matches tagged packets, too, as earlier versions made it
    * @param dstMac the MAC address that the incoming packets are sent to; null for any
    * @param nextHop the number of the next hop that they are for
    * @param out the port that the rule names; empty if another rule or a group does
@@ -27,6 +28,7 @@ public sealed interface FoundRule {
       FiveTuple incoming,
       FiveTuple outgoing,
       int vlan,
+      boolean isOfAnyVlan,
       @Nullable MacAddress dstMac,
       MacAddress nextHop,
       Optional<Label> label,

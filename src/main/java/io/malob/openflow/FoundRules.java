@@ -191,6 +191,7 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
             incoming,
             outgoing,
             vlanOf(match),
+            value(match, MatchField.VLAN_VID).isEmpty(),
             value(match, MatchField.ETH_DST).orElse(null),
             nextHop(entry, label),
             label,

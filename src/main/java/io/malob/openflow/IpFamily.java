@@ -264,10 +264,19 @@ public enum IpFamily {
   /**
    * Matches the packets of a VLAN only.
    *
-   * @param vlan the VLAN; 0 leaves the match as it is
+   * @param vlan the VLAN; 0 for untagged packets
    */
   public static Match.Builder inVlan(Match.Builder match, int vlan) {
-    return vlan == 0 ? match : match.setExact(MatchField.VLAN_VID, OFVlanVidMatch.ofVlan(vlan));
+    return match.setExact(MatchField.VLAN_VID, vlanId(vlan));
+  }
+
+  /** Whether a rule is about the packets of a VLAN only; 0 for untagged ones. */
+  public static boolean isInVlan(Match match, int vlan) {
+    return vlanId(vlan).equals(match.get(MatchField.VLAN_VID));
+  }
+
+  private static OFVlanVidMatch vlanId(int vlan) {
+    return vlan == 0 ? OFVlanVidMatch.UNTAGGED : OFVlanVidMatch.ofVlan(vlan);
   }
 
   /** Gives packets this source address. */

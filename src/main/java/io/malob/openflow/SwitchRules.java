@@ -200,12 +200,7 @@ public final class SwitchRules {
         vip.vlans().isEmpty()
             ? matches.get().stream()
             : vip.vlans().stream()
-                .flatMap(
-                    vlan ->
-                        matches.get().stream()
-                            .map(
-                                match ->
-                                    match.setExact(MatchField.VLAN_VID, VipPlace.match(vlan))));
+                .flatMap(vlan -> matches.get().stream().map(match -> IpFamily.inVlan(match, vlan)));
     return all.map(match -> new RuleKey(FlowLayout.CLASSIFY, priority, match.build()));
   }
 

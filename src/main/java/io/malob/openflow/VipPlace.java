@@ -2,7 +2,6 @@ package io.malob.openflow;
 
 import com.google.common.collect.ImmutableSortedSet;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 
 /**
  * Which packets to an address are for a VIP.
@@ -14,10 +13,5 @@ public record VipPlace(IPAddress<?> address, ImmutableSortedSet<Integer> vlans) 
   /** All packets to an address. */
   public static VipPlace inAllVlans(IPAddress<?> address) {
     return new VipPlace(address, ImmutableSortedSet.of());
-  }
-
-  /** What matches the packets of a VLAN; 0 for untagged ones. */
-  static OFVlanVidMatch match(int vlan) {
-    return vlan == 0 ? OFVlanVidMatch.UNTAGGED : OFVlanVidMatch.ofVlan(vlan);
   }
 }

@@ -57,6 +57,7 @@ final class WireFormat {
 
   private static final int VLAN_ACTION_BYTES = 8;
   private static final int VLAN_PRESENT = 0x1000;
+  private static final int UNTAGGED = 0;
   private static final int VLAN_TAG = 0x8100;
 
   private static final int ALL_BYTES = 0xffff;
@@ -85,9 +86,7 @@ final class WireFormat {
       mac(out.writeInt(ETH_DST), dstMac);
     }
     out.writeInt(ETH_TYPE).writeShort(isIpv6 ? IPV6 : IPV4);
-    if (vlan != 0) {
-      out.writeInt(VLAN_VID).writeShort(VLAN_PRESENT | vlan);
-    }
+    out.writeInt(VLAN_VID).writeShort(vlan == 0 ? UNTAGGED : VLAN_PRESENT | vlan);
     out.writeInt(IP_PROTO).writeByte(protocol);
     if (isIpv6) {
       ipv6(out.writeInt(IPV6_SRC), tuple.srcAddress());

@@ -335,16 +335,12 @@ class ConnectionWalkTest {
   }
 
   @Test
-  void packets_withVlanTag_keepIt() {
+  void packets_withVlanTag_areNotThoseOfUntaggedHosts() {
     Row row = new Row(2, Transport.TCP);
-    assertDelivered(
-        row.member,
-        Frames.tagged(row.atMember(), 100),
-        row.fromClient(Frames.tagged(Transport.TCP.fromClient(), 100)));
-    assertDelivered(
-        row.client,
-        Frames.tagged(Transport.TCP.atClient(), 100),
-        row.fromMember(Frames.tagged(Transport.TCP.fromMember(), 100)));
+    byte[] request = Frames.tagged(Transport.TCP.fromClient(), 100);
+    byte[] reply = Frames.tagged(Transport.TCP.fromMember(), 100);
+    assertUntouchedAtController(request, row.fromClient(request));
+    assertUntouchedAtController(reply, row.fromMember(reply));
   }
 
   static Stream<Object[]> vlans() {
@@ -422,8 +418,8 @@ class ConnectionWalkTest {
     FiveTuple reply = row.reply.incoming();
     row.send(CLIENT_SWITCH, ConnectionRules.removeRequest(OF, request, 101));
     row.send(memberSwitch, ConnectionRules.removeReply(OF, reply, 101, null));
-    row.send(memberSwitch, ConnectionRules.removeReply(OF, found(row, 101, 1)));
-    row.send(memberSwitch, ConnectionRules.removeReply(OF, found(row, vlan, 2)));
+    row.send(memberSwitch, ConnectionRules.remove(OF, new FoundRule.Reply(found(row, 101, 1))));
+    row.send(memberSwitch, ConnectionRules.remove(OF, new FoundRule.Reply(found(row, vlan, 2))));
     row.assertArrives();
 
     row.send(CLIENT_SWITCH, ConnectionRules.removeRequest(OF, request, vlan));
@@ -432,7 +428,8 @@ class ConnectionWalkTest {
     assertUntouchedAtController(row.fromClient(), row.fromClient(row.fromClient()));
     assertUntouchedAtController(row.fromMember(), row.fromMember(row.fromMember()));
     Row other = new Row(1, 102, Transport.TCP, vlan, vlan);
-    other.send(memberSwitch, ConnectionRules.removeReply(OF, found(other, vlan, 1)));
+    other.send(
+        memberSwitch, ConnectionRules.remove(OF, new FoundRule.Reply(found(other, vlan, 1))));
     assertUntouchedAtController(other.fromMember(), other.fromMember(other.fromMember()));
   }
 
@@ -441,6 +438,7 @@ class ConnectionWalkTest {
         row.reply.incoming(),
         row.reply.outgoing(),
         vlan,
+        false,
         null,
         NextHopMac.of(row.client),
         Optional.of(row.reply.label()),

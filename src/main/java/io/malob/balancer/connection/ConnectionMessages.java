@@ -117,7 +117,11 @@ public record ConnectionMessages(
   /** The rule that sends them to the controller. */
   OFMessage synRule(OFFactory factory, Connection connection) {
     return ConnectionRules.pinnedSyn(
-        factory, connection.request(), connection.cookie(CookieKind.VIP), idleSeconds(connection));
+        factory,
+        connection.request(),
+        connection.client().vlan(),
+        connection.cookie(CookieKind.VIP),
+        idleSeconds(connection));
   }
 
   /** The messages that remove a connection's rules from the switch that its member has left. */

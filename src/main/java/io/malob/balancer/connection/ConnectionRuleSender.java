@@ -237,6 +237,7 @@ public record ConnectionRuleSender(
     return rule.label().equals(Optional.ofNullable(translation.label()))
         && rule.out().equals(out)
         && rule.vlan() == translation.vlan()
+        && !rule.isOfAnyVlan()
         && Objects.equals(rule.dstMac(), translation.dstMac())
         && rule.nextHop().equals(NextHopMac.of(translation.receiver()));
   }

@@ -360,12 +360,15 @@ public final class ProactiveVips implements FoundProactiveRules {
     Optional<Label> label = FoundRules.labelOf(rule);
     Optional<EdgeBuckets> edge = vip.edge(switchId).filter(EdgeBuckets::hasRules);
     if (edge.isPresent()) {
-      return edge.get()
-          .found(
-              bucket.get(),
-              label,
-              FoundRules.outOf(rule),
-              reading.buckets.computeIfAbsent(bucket.get().vipNumber(), any -> new HashSet<>()));
+      // the rules of earlier versions match any VLAN: others are in their place
+      return BucketRules.isInVlanOf(rule.getMatch(), vip.traffic())
+          && edge.get()
+              .found(
+                  bucket.get(),
+                  label,
+                  FoundRules.outOf(rule),
+                  reading.buckets.computeIfAbsent(
+                      bucket.get().vipNumber(), any -> new HashSet<>()));
     }
     if (mayBeNew) {
       vip.recoveredAt(switchId).add(bucket.get(), label);

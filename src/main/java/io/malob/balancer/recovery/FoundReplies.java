@@ -3,6 +3,7 @@ package io.malob.balancer.recovery;
 import com.google.common.collect.HashMultimap;
 import com.google.common.collect.SetMultimap;
 import io.malob.algorithm.FiveTuple;
+import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.FoundRule;
 import java.util.Collection;
 import java.util.Collections;
@@ -11,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
@@ -24,7 +27,12 @@ final class FoundReplies {
   private final SetMultimap<DatapathId, FiveTuple> bySwitch = HashMultimap.create();
 
   /** A reply rule at a member's edge switch. */
-  record FoundReply(FoundRule.Direction rule, DatapathId at) {}
+  record FoundReply(FoundRule.Direction rule, DatapathId at) {
+    /** The message that deletes this very rule. */
+    OFMessage remove(OFFactory factory) {
+      return ConnectionRules.remove(factory, new FoundRule.Reply(rule));
+    }
+  }
 
   /** Adds a rule; it replaces another one with the same match. */
   void add(FoundReply reply) {

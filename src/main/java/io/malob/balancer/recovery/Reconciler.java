@@ -245,7 +245,10 @@ public final class Reconciler {
     return connection.state() == State.DORMANT || belongs(connection, rule, false);
   }
 
-  /** A rule of an open connection stays; if it is outdated, it is overwritten. */
+  /**
+   * A rule of an open connection stays; if it is outdated, it is overwritten. One for any VLAN,
+   * which an earlier version made, is not the same rule: it goes after the others have come.
+   */
   private boolean belongs(Connection connection, FoundRule.Direction rule, boolean isRequest) {
     if (!connection.state().hasRules()) {
       return false;
@@ -263,6 +266,7 @@ public final class Reconciler {
               && parts.connectionRuleSender.leads(rule, connection, route, isRequest);
       if (!isCurrent) {
         restore(connection);
+        return !rule.isOfAnyVlan();
       }
     }
     return true;

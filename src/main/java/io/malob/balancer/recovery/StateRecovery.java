@@ -249,7 +249,7 @@ public final class StateRecovery {
   private void removeReply(FiveTuple match) {
     @Nullable FoundReply reply = replies.remove(match);
     if (reply != null) {
-      remove(reply.at(), factory -> ConnectionRules.removeReply(factory, reply.rule()));
+      remove(reply.at(), factory -> reply.remove(factory));
     }
   }
 
@@ -287,6 +287,7 @@ public final class StateRecovery {
       counts.recovered.increment();
       if (!found.isExpired()) {
         parts.routes.restoreIfChanged(recovered.get());
+        removeIfOfAnyVlan(found, replies.get(found.reply()));
       }
     } else {
       parts.routes.release(recovered.get());
@@ -356,8 +357,20 @@ public final class StateRecovery {
     recovering.remove(found);
     remove(
         found.at(),
-        factory -> ConnectionRules.removeRequest(factory, found.request(), found.rule().vlan()));
+        factory -> ConnectionRules.remove(factory, new FoundRule.Request(found.rule())));
     removeReply(found.reply());
+  }
+
+  /** Removes rules of earlier versions, which the restored ones have not replaced. */
+  private void removeIfOfAnyVlan(RecoveringConnection found, @Nullable FoundReply reply) {
+    if (found.rule().isOfAnyVlan()) {
+      remove(
+          found.at(),
+          factory -> ConnectionRules.remove(factory, new FoundRule.Request(found.rule())));
+    }
+    if (reply != null && reply.rule().isOfAnyVlan()) {
+      remove(reply.at(), reply::remove);
+    }
   }
 
   private void remove(DatapathId at, Function<OFFactory, OFMessage> message) {

@@ -269,6 +269,11 @@ public final class BucketRules {
         && TransportPort.of(traffic.port()).equals(match.get(dstPort(traffic)));
   }
 
+  /** Whether a rule about this traffic matches the packets of its VLAN only. */
+  public static boolean isInVlanOf(Match match, BucketTraffic traffic) {
+    return IpFamily.isInVlan(match, traffic.vlan());
+  }
+
   static MatchField<TransportPort> srcPort(BucketTraffic traffic) {
     return traffic.isTcp() ? MatchField.TCP_SRC : MatchField.UDP_SRC;
   }

@@ -60,6 +60,9 @@ import org.projectfloodlight.openflow.types.OFVlanVidMatch;
 
 /** Rules as switches read them from the wire, and as they are read back from switches. */
 class BucketRulesTest {
+  /** The first fields of untagged packets. */
+  private static final String IPV4 = "eth_type=0x800 vlan_vid=0x0 ";
+
   private static final FoundRules PARSER = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
 
   private static final IPv4Address VIP = IPv4Address.of("10.0.0.100");
@@ -207,11 +210,10 @@ class BucketRulesTest {
                 factory(version), NAMES, IPv4AddressWithMask.of("172.16.0.0/12")));
 
     assertAt(0, 48_550, all);
-    assertEquals("eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(all));
+    assertEquals(IPV4 + "ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(all));
     assertEquals("table 1", does(all));
     assertEquals(
-        "eth_type=0x800 ip_proto=0x11 ipv4_src=172.16.0.0/255.240.0.0 ipv4_dst=10.0.0.100"
-            + " udp_dst=53",
+        IPV4 + "ip_proto=0x11 ipv4_src=172.16.0.0/255.240.0.0 ipv4_dst=10.0.0.100" + " udp_dst=53",
         match(some));
     assertTrue(Cookie.is(some.getCookie(), CookieKind.PROACTIVE));
     assertEquals(8, Cookie.vipNumber(some.getCookie()));
@@ -223,8 +225,7 @@ class BucketRulesTest {
     OFFlowMod rule = toMember(version, LABEL);
 
     assertAt(1, 106, rule);
-    assertEquals(
-        "eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_src=10/126 tcp_dst=80", match(rule));
+    assertEquals(IPV4 + "ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_src=10/126 tcp_dst=80", match(rule));
     assertEquals(
         "ipv4_dst=10.1.0.3, tcp_dst=8080, " + labelled(TO_MEMBER) + ", table 2", does(rule));
     assertEquals(
@@ -250,7 +251,7 @@ class BucketRulesTest {
 
     assertAt(1, 107, rule);
     assertEquals(
-        "eth_type=0x800 ip_proto=0x11 ipv4_src=0.0.0.127/0.0.0.127 ipv4_dst=10.0.0.100 udp_dst=53",
+        IPV4 + "ip_proto=0x11 ipv4_src=0.0.0.127/0.0.0.127 ipv4_dst=10.0.0.100 udp_dst=53",
         match(rule));
     assertEquals("to controller", does(rule));
     assertEquals(
@@ -295,8 +296,7 @@ class BucketRulesTest {
     assertAt(1, 200, member);
     assertEquals("to controller", does(member));
     assertEquals(
-        "eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 ipv4_dst=10.0.0.100 tcp_dst=80",
-        match(member));
+        IPV4 + "ip_proto=0x6 ipv4_src=10.1.0.3 ipv4_dst=10.0.0.100 tcp_dst=80", match(member));
     assertEquals(Optional.empty(), ReplyRules.countedBy(member.getCookie()));
   }
 
@@ -309,7 +309,7 @@ class BucketRulesTest {
       assertAt(0, counted == Counted.ALL ? 48_900 : 48_910, rule);
       assertEquals("ipv4_src=10.0.0.100, tcp_src=80, table 1", does(rule));
       assertTrue(
-          match(rule).startsWith("eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 tcp_src=8080"),
+          match(rule).startsWith(IPV4 + "ip_proto=0x6 ipv4_src=10.1.0.3 tcp_src=8080"),
           match(rule));
       assertEquals(Optional.of(counted), ReplyRules.countedBy(rule.getCookie()));
       assertEquals(3, Cookie.memberNumber(rule.getCookie()));
@@ -477,7 +477,7 @@ class BucketRulesTest {
     OFFlowMod probeAnswers = onWire(ReplyRules.probeAnswers(factory, WEB6, MEMBER6));
     OFFlowMod toNextHop = onWire(ReplyRules.toNextHop(tables, WEB6, TO_FAR_HOP));
 
-    String tcp = "eth_type=0x86dd ip_proto=0x6 ";
+    String tcp = "eth_type=0x86dd vlan_vid=0x0 ip_proto=0x6 ";
     String toVip = " ipv6_dst=fd00::64";
     assertEquals(tcp + "tcp_dst=80 ipv6_src=2001:db8::/ffff:ffff::" + toVip, match(toBuckets));
     assertEquals(tcp + "tcp_dst=80" + toVip, match(fromAll));
@@ -490,7 +490,8 @@ class BucketRulesTest {
     assertEquals("ipv6_src=fd00::64, tcp_src=80, table 1", does(translate));
     assertEquals(tcp + "tcp_src=8080 ipv6_src=fd00::3" + toVip, match(probeAnswers));
     assertEquals(
-        "eth_dst=" + HOP.mac() + " " + tcp + "tcp_src=80 ipv6_src=fd00::64", match(toNextHop));
+        "eth_dst=" + HOP.mac() + " eth_type=0x86dd ip_proto=0x6 tcp_src=80 ipv6_src=fd00::64",
+        match(toNextHop));
     assertEquals(labelled(TO_HOP) + ", table 2", does(toNextHop));
     assertTrue(BucketRules.isOf(toMember.getMatch(), WEB6));
     assertFalse(BucketRules.isOf(toMember.getMatch(), WEB));
@@ -556,11 +557,11 @@ class BucketRulesTest {
 
     assertAt(0, 48_200, fromPort);
     assertEquals(
-        "in_port=3 eth_type=0x800 ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(fromPort));
+        "in_port=3 " + IPV4 + "ip_proto=0x6 ipv4_dst=10.0.0.100 tcp_dst=80", match(fromPort));
     assertEquals("to controller", does(fromPort));
     assertAt(0, 48_200, fromOthers);
     assertEquals(
-        "eth_type=0x800 ip_proto=0x6 ipv4_src=128.0.0.0/128.0.0.0 ipv4_dst=10.0.0.100 tcp_dst=80",
+        IPV4 + "ip_proto=0x6 ipv4_src=128.0.0.0/128.0.0.0 ipv4_dst=10.0.0.100 tcp_dst=80",
         match(fromOthers));
   }
 
@@ -576,7 +577,7 @@ class BucketRulesTest {
     assertAt(0, 48_900, others);
     String translated = "ipv4_src=10.0.0.100, tcp_src=80, ";
     assertEquals(
-        "eth_dst=02:00:00:00:00:01 eth_type=0x800 ip_proto=0x6 ipv4_src=10.1.0.3 tcp_src=8080",
+        "eth_dst=02:00:00:00:00:01 " + IPV4 + "ip_proto=0x6 ipv4_src=10.1.0.3 tcp_src=8080",
         match(known));
     assertEquals(translated + labelled(TO_HOP) + ", group 4d00002a", does(known));
     assertEquals(
