@@ -330,19 +330,6 @@ class UntranslatedRepliesTest {
     assertLeft(fixture.m1, fromServer(ACK));
   }
 
-  /** Without a bucket nothing tells it from a packet that the server sends as a client. */
-  @Test
-  void datagramOfAReactiveVip_isLeftToOthers() {
-    use("reactive");
-    fixture.setVip("protocol", "udp");
-    Host member = fixture.m1;
-
-    assertLeft(
-        member,
-        Frames.udp(
-            member.mac(), client.mac(), member.ip(), 8_080, client.ip(), 8_080, new byte[0]));
-  }
-
   @Test
   void hostWithTheMembersAddressInAnotherVlan_isNoMember() {
     use("reactive");

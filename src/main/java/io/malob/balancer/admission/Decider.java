@@ -319,8 +319,15 @@ public record Decider(
     if (OpeningDecider.awaitsMembers(plan, othersMayAnswer(arrival))) {
       return new Waiting(RejectReason.NO_MEMBER, plan);
     }
+    @Nullable Server byBucket = memberByBucket(plan.vip(), arrival, false);
     return openings.place(
-        plan, packet.fiveTuple(), client, memberByBucket(plan.vip(), arrival, false), view);
+        plan,
+        packet.fiveTuple(),
+        client,
+        byBucket == null && protocol == Protocol.UDP
+            ? answered(packet, plan.vip(), view)
+            : byBucket,
+        view);
   }
 
   /** Whether a packet waits for members whose first has just been found. */

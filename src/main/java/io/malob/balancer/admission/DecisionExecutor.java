@@ -141,7 +141,7 @@ public record DecisionExecutor(
     }
     if (refused.reason() == RejectReason.UNKNOWN_CONNECTION
         && arrival.packet().hasTcpFlags(Packet.TCP_RST)) {
-      tables.ordinary().denied(arrival.packet().fiveTuple());
+      boolean unusedAsItIsRefusedAnyway = tables.ordinary().denied(arrival.packet().fiveTuple());
     }
     refusals.refuse(refused, arrival);
   }

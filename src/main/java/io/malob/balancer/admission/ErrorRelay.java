@@ -68,6 +68,13 @@ public record ErrorRelay(
       toClient(toClient.client(), quoted, request.destination(), request.dstPort());
       return true;
     }
+    // a client has no such connection to the VIP as it was delivered a datagram of
+    if (quoted.isPortUnreachable()
+        && quoted.protocol() == Protocol.UDP.ipNumber()
+        && quoted.hasPorts()
+        && tables.ordinary().denied(answer)) {
+      return true;
+    }
     return !tables.buckets().isEmpty()
         && quoted.hasPorts()
         && (catalog.isVipAddress(packet.destination())

@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TCP connections of members' addresses and ports that did not come through a VIP, as far as the
- * controller has seen packets of them; and replies that may be of such connections or of a VIP's,
- * of which their clients know. Both are bounded, and aged: what is missing is found out anew.
- * Thread-safe.
+ * TCP and UDP connections of members' addresses and ports that did not come through a VIP, as far
+ * as the controller has seen packets of them; and replies that may be of such connections or of a
+ * VIP's, of which their clients know. Both are bounded, and aged: what is missing is found out
+ * anew. Thread-safe.
  */
 public final class OrdinaryConnections {
   private static final int MAX = 1 << 16;
@@ -88,13 +88,17 @@ public final class OrdinaryConnections {
     asked.put(request, new Asked(reply, vipNumber, memberNumber));
   }
 
-  /** The client has no such connection to the VIP: it is an ordinary one, or has ended. */
-  void denied(FiveTuple request) {
+  /**
+   * The client has no such connection to the VIP: it is an ordinary one, or has ended. False if it
+   * was not asked.
+   */
+  boolean denied(FiveTuple request) {
     @Nullable Asked of = asked.getIfPresent(request);
     if (of != null) {
       asked.invalidate(request);
       seen(of.reply);
     }
+    return of != null;
   }
 
   /** The number of the member whose packet the client answers; null if there is none. */

@@ -33,16 +33,19 @@ public record UnrecordedReplies(
     PacketInCounters packetIns,
     SelfAddresses selfAddresses) {
   /**
-   * Where the receiver of a member's TCP packet is, or the next hop to it, if no record tells of
-   * its connection; empty for all other packets, and if it is not known.
+   * Where the receiver of a member's packet is, or the next hop to it, if no record tells of its
+   * connection; empty for all other packets, and if it is not known.
    */
   Optional<Attachment> receiverOf(Packet packet, CatalogSnapshot catalog) {
-    if (packet.kind() != Packet.Kind.TCP
-        || catalog.isVipAddress(packet.destination())
+    if (catalog.isVipAddress(packet.destination())
         || selfAddresses.contains(packet.destination())) {
       return Optional.empty();
     }
-    return ReplyOrigin.of(catalog, packet).stream()
+    List<ReplyOrigin> origins = ReplyOrigin.of(catalog, packet);
+    if (isFromClient(packet, origins)) {
+      return Optional.empty();
+    }
+    return origins.stream()
         .findFirst()
         .flatMap(
             origin -> {
@@ -93,8 +96,7 @@ public record UnrecordedReplies(
         return true;
       }
     }
-    // members use their ports as clients, too: peers of NTP, for example
-    if (!isTcp(packet)) {
+    if (isFromClient(packet, origins)) {
       return false;
     }
     ReplyOrigin only = origins.get(0);
@@ -136,6 +138,18 @@ public record UnrecordedReplies(
             .isPresent();
   }
 
+  /**
+   * Whether a member sends a datagram as a client of another host, and not as a server: it may do
+   * so from any port, of which a VIP without a port may use each; from the port of the service to
+   * the same one, as peers of NTP do; and to groups.
+   */
+  private static boolean isFromClient(Packet packet, List<ReplyOrigin> origins) {
+    return packet.kind() == Packet.Kind.UDP
+        && (packet.srcPort() == packet.dstPort()
+            || packet.isMulticast()
+            || origins.stream().allMatch(origin -> origin.vip().port() == null));
+  }
+
   private static boolean isTcp(Packet packet) {
     return packet.isIp() && packet.protocol() == Protocol.TCP.ipNumber();
   }
@@ -147,7 +161,8 @@ public record UnrecordedReplies(
 
   /** Remembers a connection to a member itself, or one that a member opens. */
   private void remember(Packet packet, boolean isOfMember, CatalogSnapshot catalog) {
-    if (packet.kind() != Packet.Kind.TCP || packet.hasTcpFlags(Packet.TCP_RST)) {
+    boolean isUdp = packet.kind() == Packet.Kind.UDP;
+    if (!(isUdp || packet.kind() == Packet.Kind.TCP) || packet.hasTcpFlags(Packet.TCP_RST)) {
       return;
     }
     if (isOfMember) {
@@ -168,6 +183,7 @@ public record UnrecordedReplies(
   }
 
   private static boolean isService(Packet packet, CatalogSnapshot catalog) {
-    return !ReplyOrigin.of(catalog, Protocol.TCP, packet.destination(), packet.dstPort()).isEmpty();
+    Protocol protocol = packet.kind() == Packet.Kind.UDP ? Protocol.UDP : Protocol.TCP;
+    return !ReplyOrigin.of(catalog, protocol, packet.destination(), packet.dstPort()).isEmpty();
   }
 }

@@ -92,6 +92,12 @@ public final class QuotedPacket {
     return !isFragment && (protocol() == Packet.PROTOCOL_TCP || protocol() == Packet.PROTOCOL_UDP);
   }
 
+  /** Whether the error says that no socket has the port (RFC 792; RFC 4443, section 3.1). */
+  public boolean isPortUnreachable() {
+    int code = frame.get(at - ICMP_BYTES + 1);
+    return error.icmpType() == (isIpv4 ? 3 : 1) && code == (isIpv4 ? 3 : 4);
+  }
+
   public int srcPort() {
     return frame.getShort(transport) & 0xffff;
   }
