@@ -84,13 +84,21 @@ fi
 ip link set eth0 up
 ip link set "$3" up
 """
+#: A switch in user space reads a device beside the kernel, which must not answer by itself: neither by IPv6, nor ARP for an address
+#: of a bridge's LOCAL port. What came to the device for such an address would be answered untranslated, by a RST.
 _OUT_HERE = """
 for device; do
   ethtool -K "$device" tx off
   echo 1 2>/dev/null >"/proc/sys/net/ipv6/conf/$device/disable_ipv6" || true
+  echo 8 2>/dev/null >"/proc/sys/net/ipv4/conf/$device/arp_ignore" || true
   ip link set "$device" up
 done
 """
+
+
+def take_up(devices: Sequence[str]) -> None:
+    """Takes devices up out here that are to be ports of switches."""
+    run(["sh", "-ec", _OUT_HERE, "sh", *devices], timeout_s=30 + len(devices))
 
 
 def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
