@@ -49,23 +49,25 @@ vrrp_instance {name} {{
 class GatewayPair:
     """Two routers; the first one is the gateway at the beginning, of clients and of members.
 
-    IPv4 only. joins: give the routers their eth0, which need not be at the same switch.
+    joins: give the routers their eth0, which need not be at the same switch. ipv6: the address is one of IPv6, only by a script.
     """
 
-    def __init__(self, attached: Attachments, kind: str, joins: tuple[Join, Join], network: ClientNetwork = FIRST_NETWORK) -> None:
-        if kind not in KINDS:
-            raise UsageError(f"gateways: expected one of {', '.join(KINDS)}, not '{kind}'")
-        self.kind = kind
+    def __init__(
+        self, attached: Attachments, kind: str, joins: tuple[Join, Join], network: ClientNetwork = FIRST_NETWORK, ipv6: bool = False
+    ) -> None:
+        if kind not in KINDS or (ipv6 and kind != SCRIPT):
+            raise UsageError(f"gateways: expected one of {', '.join(KINDS)}, for IPv6 {SCRIPT}, not '{kind}'")
+        self.kind, self._ipv6 = kind, ipv6
         self._attached = attached
         self.clients = Clients(attached, network)
         #: on the members' side
-        self.address = f"10.0.0.{80 + 3 * network.number}"
-        own = [f"10.0.0.{number + 3 * network.number}/24" for number in (81, 82)]
+        self.address, *own = (self._beside_members(80 + 3 * network.number + index) for index in range(3))
         self.routers = [
-            Router(attached, f"gw{network.number}{n}", [address], self.clients, join) for n, (address, join) in enumerate(zip(own, joins), start=1)
+            Router(attached, f"gw{network.number}{n}", [f"{address}/{64 if ipv6 else 24}"], self.clients, join)
+            for n, (address, join) in enumerate(zip(own, joins), start=1)
         ]
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
-        self.clients.use(network.gateway)
+        self.clients.use(network.gateway, network.gateway6 if ipv6 else "")
         if kind == SCRIPT:
             self._take(self.first)
             return
@@ -82,7 +84,10 @@ class GatewayPair:
         return self.routers[1]
 
     def is_gateway(self, router: Router) -> bool:
-        return f" {self.address}/" in router.place.run("ip", "-o", "-4", "addr")
+        return f" {self.address}/" in router.place.run("ip", "-o", "addr")
+
+    def _beside_members(self, number: int) -> str:
+        return f"fd00:a00::{number:x}" if self._ipv6 else f"10.0.0.{number}"
 
     def die(self) -> float:
         """The first one dies silently: its ports stay up. Returns the time until the other one is the gateway."""
@@ -103,7 +108,7 @@ class GatewayPair:
         if daemon is not None:
             daemon.terminate()
         else:
-            self._drop(self.first)
+            self._change(self.first, "del")
         return self._wait_for_second()
 
     def end(self) -> None:
@@ -124,17 +129,17 @@ class GatewayPair:
         return time.monotonic() - began
 
     def _ways(self) -> list[tuple[str, str]]:
-        return [("eth0", self.address), ("eth1", self.clients.network.gateway)]
+        network = self.clients.network
+        return [("eth0", self.address), ("eth1", network.gateway6 if self._ipv6 else network.gateway)]
+
+    def _change(self, router: Router, what: str) -> None:
+        for device, address in self._ways():
+            router.place.run("ip", "addr", what, f"{address}/{128 if self._ipv6 else 32}", "dev", device)
 
     def _take(self, router: Router) -> None:
-        for device, address in self._ways():
-            router.place.run("ip", "addr", "add", f"{address}/32", "dev", device)
+        self._change(router, "add")
         for device, address in self._ways():
             run(router.place.script(ANNOUNCE, device, address))
-
-    def _drop(self, router: Router) -> None:
-        for device, address in self._ways():
-            router.place.run("ip", "addr", "del", f"{address}/32", "dev", device)
 
     def _start(self, router: Router) -> None:
         name = router.place.name

@@ -1,7 +1,8 @@
 """Connections of many clients, and connections that stay open; run as a program in a namespace.
 
 `load.py serve PORT` serves the kinds of load.py hold, on all addresses; it prints "ready".
-`load.py each ADDRESS PORT --rate R FROM…` makes an HTTP request from each address once. FROM: an address, or FIRST+COUNT.
+`load.py each ADDRESS PORT --rate R FROM…` makes an HTTP request from each address once, with --upload BYTES. FROM: an address, or
+FIRST+COUNT.
 `load.py hold ADDRESS PORT --kinds KIND… --rate R --http PORT --from FROM…` holds a connection of each kind (download, upload, asks, told),
 and meanwhile makes R requests per second from these addresses, in turns, until its standard input ends.
 Both print "ready" and one line of JSON in the end, which loads.py explains. Standard library only.
@@ -37,7 +38,8 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     try:
         first = (await reader.readline()).decode("ascii").split()
         if first[:1] == ["GET"]:
-            await reader.readuntil(b"\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(_body_size(head))
             size = int(first[1].strip("/") or "2")
             writer.write(f"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n".encode() + bytes(size))
             await writer.drain()
@@ -53,6 +55,11 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         pass
     finally:
         writer.close()
+
+
+def _body_size(head: bytes) -> int:
+    lines = head.decode("ascii").lower().splitlines()
+    return next((int(line.partition(":")[2]) for line in lines if line.startswith("content-length:")), 0)
 
 
 async def _send(writer: asyncio.StreamWriter, pause_s: float) -> None:
@@ -116,11 +123,11 @@ async def _acknowledged(reader: asyncio.StreamReader, gaps: Gaps) -> None:
         gaps.event()
 
 
-async def _request(source: str, address: str, port: int, size: int) -> dict[str, Any]:
+async def _request(source: str, address: str, port: int, size: int, upload: int = 0) -> dict[str, Any]:
     began = time.monotonic()
     result: dict[str, Any] = {"began": began, "source": source}
     try:
-        result["bytes"] = await asyncio.wait_for(_get(source, address, port, size, result), _PATIENCE_S)
+        result["bytes"] = await asyncio.wait_for(_get(source, address, port, size, upload, result), _PATIENCE_S)
     except asyncio.TimeoutError:
         result["error"] = "no answer" if "connect_s" in result else "no connection"
     except (OSError, EOFError) as error:
@@ -130,12 +137,12 @@ async def _request(source: str, address: str, port: int, size: int) -> dict[str,
     return result
 
 
-async def _get(source: str, address: str, port: int, size: int, result: dict[str, Any]) -> int:
+async def _get(source: str, address: str, port: int, size: int, upload: int, result: dict[str, Any]) -> int:
     began = time.monotonic()
     reader, writer = await asyncio.open_connection(address, port, local_addr=(source, 0))
     result["connect_s"] = time.monotonic() - began
     try:
-        writer.write(f"GET /{size} HTTP/1.1\r\nHost: malob\r\nConnection: close\r\n\r\n".encode())
+        writer.write(f"GET /{size} HTTP/1.1\r\nHost: malob\r\nConnection: close\r\nContent-Length: {upload}\r\n\r\n".encode() + bytes(upload))
         head, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
     finally:
         writer.close()
@@ -167,7 +174,7 @@ async def _each(options: argparse.Namespace) -> None:
     tasks = []
     for number, source in enumerate(_addresses(options.sources)):
         await asyncio.sleep(max(0.0, began + number / options.rate - time.monotonic()))
-        tasks.append(asyncio.create_task(_request(source, options.address, options.port, options.size)))
+        tasks.append(asyncio.create_task(_request(source, options.address, options.port, options.size, options.upload)))
     print(json.dumps({"requests": await asyncio.gather(*tasks)}))
 
 
@@ -212,6 +219,7 @@ def main() -> None:
         command.add_argument("port", type=int)
         command.add_argument("--rate", type=float, default=100)
         command.add_argument("--size", type=int, default=2)
+        command.add_argument("--upload", type=int, default=0)
         command.add_argument("--http", type=int, default=0)
         command.add_argument("--kinds", nargs="*", choices=_KINDS, default=[])
         command.add_argument("--from", dest="sources", nargs="+", required=True)

@@ -81,10 +81,10 @@ def start_server(place: Place, port: int) -> None:
 
 
 class EachOnce:
-    """One request from each address, at a rate. sources: addresses, or FIRST+COUNT."""
+    """One request from each address, at a rate. sources: addresses, or FIRST+COUNT. size, upload: the bytes of an answer, and of a request."""
 
-    def __init__(self, place: Place, address: str, port: int, rate: float, sources: Sequence[str], size: int = 2) -> None:
-        words = ["each", address, str(port), "--rate", f"{rate:g}", "--size", str(size), "--from", *sources]
+    def __init__(self, place: Place, address: str, port: int, rate: float, sources: Sequence[str], size: int = 2, upload: int = 0) -> None:
+        words = ["each", address, str(port), "--rate", f"{rate:g}", "--size", str(size), "--upload", str(upload), "--from", *sources]
         self._program = Program(place.script(_LOAD, *words), f"the clients at {place.name} have ended")
         self._program.line()
 
@@ -95,8 +95,8 @@ class EachOnce:
         return found
 
 
-def each_once(place: Place, address: str, port: int, rate: float, sources: Sequence[str], size: int = 2) -> Requests:
-    return EachOnce(place, address, port, rate, sources, size).result()
+def each_once(place: Place, address: str, port: int, rate: float, sources: Sequence[str], size: int = 2, upload: int = 0) -> Requests:
+    return EachOnce(place, address, port, rate, sources, size, upload).result()
 
 
 class Load:

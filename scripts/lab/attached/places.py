@@ -40,6 +40,14 @@ for group in all default; do
 done
 """
 
+#: A dead machine: it neither hears nor speaks, and its carrier is there.
+_SILENT = """
+table netdev dead {{
+  chain hears {{ type filter hook ingress devices = {{ {devices} }} priority -500; policy drop; }}
+  chain speaks {{ type filter hook egress devices = {{ {devices} }} priority -500; policy drop; }}
+}}
+"""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -67,6 +75,10 @@ class Place:
     def set_up(self, device: str, addresses: Sequence[str] = (), mac: str = "") -> None:
         """Takes a device up, with addresses as in 10.0.0.1/24 and fd00::1/64."""
         self.run("sh", "-ec", _DEVICE, "sh", device, mac, *addresses)
+
+    def fall_silent(self, *devices: str) -> None:
+        """From now on it neither hears nor speaks, and its ports are up."""
+        run(self.inside(["nft", "-f", "-"]), text=_SILENT.format(devices=", ".join(devices)))
 
 
 class Attachments:

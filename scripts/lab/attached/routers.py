@@ -13,7 +13,6 @@ from typing import Callable
 
 from lab.attached.places import Attachments, Place
 from malob.network.hosts import Host
-from malob.system.processes import run
 
 _FORWARDING = """
 sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
@@ -28,13 +27,6 @@ ip addr add "$1" dev lan
 ip addr add "$2" dev lan
 ip route add local "$3" dev lo
 ip -6 route add local "$4" dev lo
-"""
-#: A dead machine: it neither hears nor speaks, and its carrier is there.
-_SILENT = """
-table netdev dead {
-  chain hears { type filter hook ingress devices = { eth0, eth1 } priority -500; policy drop; }
-  chain speaks { type filter hook egress devices = { eth0, eth1 } priority -500; policy drop; }
-}
 """
 
 
@@ -137,10 +129,7 @@ class Router:
 
     def die(self) -> None:
         """From now on it neither hears nor speaks, and all its ports are up."""
-        run(self.place.inside(["nft", "-f", "-"]), text=_SILENT)
-
-    def revive(self) -> None:
-        self.place.run("nft", "delete", "table", "netdev", "dead")
+        self.place.fall_silent("eth0", "eth1")
 
     def unplug(self) -> None:
         """Its port at the clients goes down, so that it has no one to tell, and with it the switch's one."""
