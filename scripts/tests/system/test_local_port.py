@@ -8,6 +8,8 @@ import urllib.request
 
 import pytest
 
+from lab.attached.loads import Capture
+from lab.attached.places import Attachments
 from lab.balancing import BASE
 from malob.network.hosts import Host
 from malob.system.processes import bound_to_us, run
@@ -44,6 +46,15 @@ class LocalPortTest(SystemTest):
         for _ in range(5):
             self.on("c1", "curl", "-sf", "-m", "5", "-o", "/dev/null", f"http://{virtual.address}:{PORT}/")
         self.assertEqual(5, self.controller.rest.get(f"{BASE}/pools/{virtual.pool_id}/stats/")["total_connections"])
+
+    def test_ports_do_not_answer(self) -> None:
+        """the port to the client is a device of the bridge's host, whose kernel knows the address, too"""
+        capture = Capture(Attachments(self.lab).host("c1"))
+        self.on("c1", "ping", "-n", "-c", "1", "-W", "5", BRIDGE_HOST.ip)
+        senders = {frame["src"] for frame in capture.end() if frame["type"] == "0806" and not frame["out"]}
+        bridge, port = (run(["cat", f"/sys/class/net/{device}/address"]).strip() for device in (self.lab.bridge("s1"), self.lab.device("c1")))
+        self.assertIn(bridge, senders)
+        self.assertNotIn(port, senders)
 
     def test_client(self) -> None:
         """a client on LOCAL reaches a VIP whose members are behind other ports"""
