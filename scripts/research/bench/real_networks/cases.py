@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from lab.attached.places import Place
 from lab.attached.routers import ClientNetwork, Clients, Router
 from lab.attached.segments import Segment
 from lab.attached.uplinks import HostUplinks
+from lab.processes import RESPONDER
 from malob.errors import ScriptError
 from malob.system.waiting import say, wait_until
 from research.bench.real_networks.site import DIRECT_PORT, PORT, VIP, VIP6, NetworkSite, Row
@@ -28,6 +30,23 @@ OPEN, NEW_PER_S = 20, 100
 MAX_PAUSE_S = 1.0
 _SIZE, _FETCHES = 200_000, 50
 _LABEL = "0a:4d:4c"
+UDP_PORT = 8702
+_DATAGRAMS = 10
+_ECHO = (8, 128)
+#: Prints how many datagrams were answered.
+_ASK = """
+import socket, sys
+answered = 0
+with socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    asking.settimeout(2)
+    for _ in range(int(sys.argv[3])):
+        asking.sendto(b"x", (sys.argv[1], int(sys.argv[2])))
+        try:
+            answered += bool(asking.recv(2000))
+        except TimeoutError:
+            pass
+print(answered)
+"""
 
 
 @dataclass(frozen=True)
@@ -222,11 +241,13 @@ def _on_segment(row: Row, site: NetworkSite, segment: Segment, bystander: Place,
 
 
 def vlans(directory: Path, _: Scale) -> Iterator[Row]:
-    """Tagged and untagged hosts, in both families, with health checks."""
+    """Tagged and untagged hosts, in both families: TCP, UDP, pings and health checks."""
     with NetworkSite(directory) as site:
         client = HostUplinks(site.attached, "tc", ["10.0.0.31/24", "fd00:a00::1f/64"], ["s1"], VLAN)
         member = HostUplinks(site.attached, "tm", ["10.0.0.41/24", "fd00:a00::29/64"], ["s2"], VLAN)
         loads.start_server(member.place, PORT)
+        for host in (site.attached.host(site.servers[0].name), member.place):
+            host.start(host.script(RESPONDER, host.name, "--udp", str(UDP_PORT)))
         plain, tagged = (site.attached.host("c1"), ("10.0.0.1", "fd00:a00::a00:1")), (client.place, ("10.0.0.31", "fd00:a00::1f"))
         at_member = ("10.0.0.41", "fd00:a00::29")
         servers = (site.servers[0].ip, site.servers[0].ip6)
@@ -240,18 +261,23 @@ def vlans(directory: Path, _: Scale) -> Iterator[Row]:
         def measure(row: Row, family: int, name: str) -> None:
             (place, sources), vlan, members, members_vlan = kinds[name]
             address = (VIP, VIP6)[family]
-            with site.service(row.placement, address, [members[family]], vlan, members_vlan):
-                here = Place("wires", None)
-                wires = {VLAN: [client.at_switch[0], member.at_switch[0]], 0: [site.lab.device(host) for host in site.lab.topology.hosts]}
-                captures = [(tag, Capture(here, device)) for tag, devices in wires.items() for device in devices]
-                try:
+            here = Place("wires", None)
+            wires = {VLAN: [client.at_switch[0], member.at_switch[0]], 0: [site.lab.device(host) for host in site.lab.topology.hosts]}
+            captures = [(tag, Capture(here, device)) for tag, devices in wires.items() for device in devices]
+            try:
+                with site.service(row.placement, address, [members[family]], vlan, members_vlan):
                     row.add(loads.each_once(place, address, PORT, 20, [sources[family]] * _FETCHES, _SIZE))
                     for kind in ("TCP", "PING"):
                         site.monitor(kind)
                         _wait_for_health(row, site, kind)
                         site.rest.delete(f"{balancing.BASE}/health_monitors/real")
-                finally:
-                    frames = [(tag, frame) for tag, capture in captures for frame in capture.end()]
+                with site.service(row.placement, address, [members[family]], vlan, members_vlan, "udp", UDP_PORT):
+                    row.count(_DATAGRAMS, int(place.run(sys.executable, "-I", "-c", _ASK, address, str(UDP_PORT), str(_DATAGRAMS))))
+                with site.service(balancing.REACTIVE, address, [members[family]], vlan, members_vlan, "icmp", _ECHO[family]):
+                    words = place.run("ping", "-n", "-c", str(_DATAGRAMS), "-i", "0.1", "-W", "2", address, check=False)
+                    row.count(_DATAGRAMS, words.count(" bytes from "))
+            finally:
+                frames = [(tag, frame) for tag, capture in captures for frame in capture.end()]
             own = {address, members[family]}
             wrong = sum(frame["count"] for tag, frame in frames if own & {frame["ip_src"], frame["ip_dst"]} and _is_wrong(frame, tag))
             row.figures.update(wrong_tags=wrong)

@@ -44,6 +44,10 @@ class Row:
         self.failed += requests.failed
         self.slow += requests.slow
 
+    def count(self, requests: int, answered: int) -> None:
+        self.requests += requests
+        self.failed += requests - answered
+
     def require(self, condition: bool, otherwise: str) -> None:
         if not condition:
             self.wrong.append(otherwise)
