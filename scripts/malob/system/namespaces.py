@@ -97,7 +97,7 @@ done
 
 
 def take_up(devices: Sequence[str]) -> None:
-    """Takes devices up out here that are to be ports of switches."""
+    """Takes devices of this machine up whose frames are others' to answer: ports of switches, and devices between them."""
     run(["sh", "-ec", _OUT_HERE, "sh", *devices], timeout_s=30 + len(devices))
 
 
@@ -115,11 +115,6 @@ def create(journal: Journal, wanted: Sequence[Namespace]) -> None:
     take_up([one.device for one in wanted])
     for one in wanted:
         run(inside(one.name, ["sh", "-ec", _INSIDE, "sh", one.address, one.address6, one.interface]))
-
-
-def take_up(devices: Sequence[str]) -> None:
-    """Takes devices of this machine up, without checksum offload and IPv6: ends of veth pairs, or bridges."""
-    run(["sh", "-ec", _OUT_HERE, "sh", *devices], timeout_s=30 + len(devices))
 
 
 def add(journal: Journal, names: Sequence[str]) -> None:
