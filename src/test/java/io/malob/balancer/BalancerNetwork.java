@@ -366,6 +366,7 @@ final class BalancerNetwork {
         .make();
   }
 
+  @SuppressWarnings("JavaUtilDate") // of Floodlight's interface
   private ILinkDiscoveryService linkDiscovery() {
     return Stub.of(ILinkDiscoveryService.class)
         .on(
