@@ -36,6 +36,8 @@ public final class Packet extends Headers {
   public static final int ETHERTYPE_IPV6 = 0x86dd;
   public static final int ETHERTYPE_LLDP = 0x88cc;
 
+  private static final int SRC_MAC_AT = 6;
+
   public static final int ARP_REQUEST = 1;
   public static final int ARP_REPLY = 2;
 
@@ -66,6 +68,13 @@ public final class Packet extends Headers {
     return frame;
   }
 
+  /** A copy of the bytes with another source MAC address. */
+  public byte[] frameFrom(MacAddress source) {
+    byte[] changed = frame.clone();
+    System.arraycopy(source.getBytes(), 0, changed, SRC_MAC_AT, source.getLength());
+    return changed;
+  }
+
   public Kind kind() {
     return kind;
   }
@@ -82,7 +91,7 @@ public final class Packet extends Headers {
 
   /** The sender of the frame. */
   public MacAddress srcMac() {
-    return macAt(6);
+    return macAt(SRC_MAC_AT);
   }
 
   /** The VLAN id of the outer tag; 0 without one. */

@@ -129,6 +129,24 @@ class SharedSegmentTest {
   }
 
   @Test
+  void legacySwitch_seesEachHostAtOnePort() {
+    for (int round = 0; round < 2; round++) {
+      hosts.keySet().forEach(this::broadcastFrom);
+      hosts.keySet().forEach(from -> hosts.keySet().forEach(to -> sendUnlessSame(from, to)));
+    }
+    Map<Integer, Set<OFPort>> seen = new TreeMap<>();
+    hosts.keySet().forEach(host -> seen.put(host, network.switches.placesAt(PLAIN).get(mac(host))));
+    assertEquals(
+        Map.of(
+            1, Set.of(OFPort.of(1)),
+            2, Set.of(OFPort.of(2)),
+            3, Set.of(OFPort.of(3)),
+            4, Set.of(OFPort.of(3)),
+            9, Set.of(OFPort.of(4))),
+        seen);
+  }
+
+  @Test
   void hosts_areLearnedWhereTheyAre_thoseBehindTheLegacySwitchAtOnePort() {
     hosts.keySet().forEach(this::broadcastFrom);
     hosts.keySet().forEach(from -> hosts.keySet().forEach(to -> sendUnlessSame(from, to)));

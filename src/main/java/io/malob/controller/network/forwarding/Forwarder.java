@@ -16,8 +16,10 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.NeighbourMessage;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import net.floodlightcontroller.devicemanager.IDevice;
 import net.floodlightcontroller.devicemanager.IDeviceService;
@@ -178,10 +180,35 @@ record Forwarder(
               .filter(port -> !switchId.equals(from.getNodeId()) || !port.equals(from.getPortId()))
               .filter(port -> toAllVlans || vlans.mayHave(switchId, port, packet.vlan()))
               .toList();
-      if (!ports.isEmpty()) {
-        switches.write(switchId, of -> PacketMessages.packetOut(of, ports, packet.frame()));
-      }
+      Map<Boolean, List<OFPort>> parts =
+          ports.stream()
+              .collect(
+                  Collectors.partitioningBy(port -> isRewritten(network, switchId, port, packet)));
+      parts.forEach(
+          (rewritten, some) ->
+              send(
+                  switchId,
+                  some,
+                  rewritten ? packet.frameFrom(EdgeMac.of(switchId)) : packet.frame()));
     }
+  }
+
+  private void send(DatapathId switchId, List<OFPort> ports, byte[] frame) {
+    if (!ports.isEmpty()) {
+      switches.write(switchId, of -> PacketMessages.packetOut(of, ports, frame));
+    }
+  }
+
+  /**
+   * Whether a flooded packet leaves a port with the switch's MAC address as its source. It enters a
+   * segment at one port, other packets of its sender at the one that is nearest to the sender: else
+   * legacy switches would see the sender at both. Hosts learn from the addresses in ARP and
+   * neighbour discovery instead.
+   */
+  private static boolean isRewritten(
+      TopologySnapshot network, DatapathId switchId, OFPort port, Packet packet) {
+    return (packet.isIp() || packet.etherType() == Packet.ETHERTYPE_ARP)
+        && network.sharedSegment(new NodePortTuple(switchId, port)).isPresent();
   }
 
   /** Whether it is for what a balancer does at a switch, which no host has. */
