@@ -75,6 +75,7 @@ public class MessageBenchmark {
             0,
             client.mac(),
             new Label(2),
+            0,
             client,
             client.port());
     out.clear();
