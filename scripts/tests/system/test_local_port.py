@@ -49,6 +49,7 @@ class LocalPortTest(SystemTest):
 
     def test_ports_do_not_answer(self) -> None:
         """the port to the client is a device of the bridge's host, whose kernel knows the address, too"""
+        self.on("c1", "ip", "neigh", "flush", "all")
         capture = Capture(Attachments(self.lab).host("c1"))
         self.on("c1", "ping", "-n", "-c", "1", "-W", "5", BRIDGE_HOST.ip)
         senders = {frame["src"] for frame in capture.end() if frame["type"] == "0806" and not frame["out"]}

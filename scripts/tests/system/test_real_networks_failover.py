@@ -130,7 +130,7 @@ class FailoverTest(PairTest):
 class MovedBucketsTest(PairTest):
     """Buckets of the first router's switch have moved before the second router comes."""
 
-    properties: ClassVar = {
+    properties = {
         _SETTINGS + "bucketMoveSeconds": "2",
         _SETTINGS + "bucketHoldSeconds": "1",
         _SETTINGS + "routers": "10.0.0.80, 10.0.0.81, 10.0.0.82",
