@@ -173,7 +173,10 @@ def _fail_over(row: Row, pair: GatewayPair, event: Callable[[GatewayPair], float
 
 
 def _opened(row: Row, held: Sequence[Held], new: Requests) -> None:
-    row.open, row.broken = len(held), sum(each.broken() for each in held)
+    ended = [each for each in held if each.broken()]
+    for each in ended:
+        say(f"  broken, {each.kind}: {each.error or f'silent for {each.silent_s:.1f} s'}")
+    row.open, row.broken = len(held), len(ended)
     row.add(new)
 
 
