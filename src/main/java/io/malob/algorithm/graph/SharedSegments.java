@@ -3,7 +3,6 @@ package io.malob.algorithm.graph;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -76,7 +75,7 @@ public final class SharedSegments {
     Set<Port> done = new HashSet<>();
     for (Port port : peers.keySet()) {
       if (!done.contains(port)) {
-        Set<Port> joined = joined(peers, port);
+        Set<Port> joined = Reached.from(port, at -> peers.getOrDefault(at, Set.of()));
         done.addAll(joined);
         if (joined.size() > 2 || joined.stream().anyMatch(external::contains)) {
           Segment segment = new Segment(ImmutableList.copyOf(new TreeSet<>(joined)));
@@ -89,19 +88,6 @@ public final class SharedSegments {
 
   private static void add(Map<Port, Set<Port>> peers, Port port, Port peer) {
     peers.computeIfAbsent(port, any -> new TreeSet<>()).add(peer);
-  }
-
-  private static Set<Port> joined(Map<Port, Set<Port>> peers, Port start) {
-    Set<Port> joined = new LinkedHashSet<>(Set.of(start));
-    ArrayDeque<Port> queue = new ArrayDeque<>(joined);
-    for (Port at = queue.poll(); at != null; at = queue.poll()) {
-      for (Port peer : peers.getOrDefault(at, Set.of())) {
-        if (joined.add(peer)) {
-          queue.add(peer);
-        }
-      }
-    }
-    return joined;
   }
 
   private static Port source(DirectedLink link) {

@@ -103,7 +103,7 @@ final class NextHopPlaces {
     return Sets.filter(withSelf(vips), each -> !AddressKey.isIpv6(each));
   }
 
-  /** The keys of IPv6 addresses change if nobody has used them for long. */
+  /** The key of an IPv6 address changes if the address is not used for long. */
   private Set<Integer> withSelf(Set<Integer> vips) {
     return Sets.union(
         vips, selfAddresses.all().stream().map(AddressKey::of).collect(Collectors.toSet()));

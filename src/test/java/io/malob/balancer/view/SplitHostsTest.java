@@ -29,7 +29,7 @@ class SplitHostsTest {
     nanos += TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** Comes from the two ports in turns, so many times each. */
+  /** Alternates between the two ports, so many times each. */
   private void alternate(int times, long apartMillis) {
     for (int i = 0; i < times; i++) {
       hosts.moved(SECOND);

@@ -19,7 +19,7 @@ import org.projectfloodlight.openflow.types.OFPort;
 
 /**
  * One switch. At port 1 the tagged host a, at port 2 the tagged host b, at port 3 the untagged host
- * c, at port 4 the untagged host d; at port 5 one of each; at port 6 nobody known.
+ * c, at port 4 the untagged host d; at port 5 one of each; at port 6 no known host.
  */
 class VlanFloodTest {
   private static final DatapathId S1 = DatapathId.of(1);

@@ -6,9 +6,8 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.MultimapBuilder;
 import com.google.common.collect.SetMultimap;
 import io.malob.algorithm.graph.DirectedLink;
-import java.util.ArrayDeque;
+import io.malob.algorithm.graph.Reached;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.Set;
 import net.floodlightcontroller.core.types.NodePortTuple;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -42,7 +41,7 @@ record Segments(
     Set<NodePortTuple> done = new HashSet<>();
     for (NodePortTuple port : peers.keySet()) {
       if (!done.contains(port)) {
-        Set<NodePortTuple> joined = joined(peers, port);
+        Set<NodePortTuple> joined = Reached.from(port, peers::get);
         done.addAll(joined);
         Segment segment =
             new Segment(
@@ -55,20 +54,6 @@ record Segments(
       }
     }
     return new Segments(byPort.build(), bySwitch.build());
-  }
-
-  private static Set<NodePortTuple> joined(
-      SetMultimap<NodePortTuple, NodePortTuple> peers, NodePortTuple start) {
-    Set<NodePortTuple> joined = new LinkedHashSet<>(Set.of(start));
-    ArrayDeque<NodePortTuple> queue = new ArrayDeque<>(joined);
-    for (NodePortTuple at = queue.poll(); at != null; at = queue.poll()) {
-      for (NodePortTuple peer : peers.get(at)) {
-        if (joined.add(peer)) {
-          queue.add(peer);
-        }
-      }
-    }
-    return joined;
   }
 
   private static NodePortTuple source(DirectedLink link) {
