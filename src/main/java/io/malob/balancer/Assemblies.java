@@ -70,6 +70,7 @@ final class Assemblies {
             viewing,
             connecting,
             placing,
+            proactive.vips,
             checking.checks,
             new VipAnnouncer(viewing.view.views(), viewing.hosts::announce),
             this::inView);

@@ -5,6 +5,7 @@ import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.CatalogEffects;
 import io.malob.balancer.admission.VipAnnouncer;
 import io.malob.balancer.health.HealthChecks;
+import io.malob.balancer.proactive.ProactiveVips;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Monitor;
@@ -28,6 +29,7 @@ record CatalogUpdates(
     Viewing viewing,
     Connecting connecting,
     Placing placing,
+    ProactiveVips proactive,
     HealthChecks checks,
     VipAnnouncer announcer,
     Runnable whenInView) {
@@ -54,6 +56,7 @@ record CatalogUpdates(
     viewing.view.setHealth(checks.health());
     viewing.view.setCatalog(after);
     Set<DatapathId> all = context.switches.getAllSwitchDpids();
+    proactive.removeEnded(); // before a packet meets the rules of a VIP in its place
     viewing.preparation.catalogChanged(before, after, all);
     CatalogEffects change = new CatalogEffects(before, after);
     closeConnections(change.endedVips(), change.endedMembers());

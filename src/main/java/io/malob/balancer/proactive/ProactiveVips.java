@@ -2,6 +2,7 @@ package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Maps;
+import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.bucket.Buckets;
@@ -19,7 +20,6 @@ import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
-import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
@@ -228,30 +228,59 @@ public final class ProactiveVips implements FoundProactiveRules {
 
   /** Follows the catalog: which VIPs may be proactive, and their traffic. */
   private void follow(BalancerView view, long now) {
-    CatalogSnapshot catalog = view.catalog();
-    Map<Integer, Vip> wanted = new HashMap<>();
-    for (Vip vip : catalog.vips().values()) {
+    removeEnded(view, now);
+    for (Vip vip : view.catalog().vips().values()) {
       if (vip.mayBeProactive() && hasPool(view, vip)) {
-        wanted.put(vip.number(), vip);
+        vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
       }
-    }
-    vips.entrySet()
-        .removeIf(
-            each -> {
-              @Nullable Vip vip = wanted.get(each.getKey());
-              boolean isSame = vip != null && trafficOf(vip).equals(each.getValue().traffic());
-              if (!isSame && !leaves(each.getValue(), view, now)) {
-                each.getValue().remove(now);
-                return true;
-              }
-              return false;
-            });
-    for (Vip vip : wanted.values()) {
-      vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
     }
     Set<Integer> addresses =
         vips.values().stream().map(ProactiveVip::addressKey).collect(Collectors.toSet());
     nextHops.retain(addresses);
+  }
+
+  /**
+   * Removes the buckets of VIPs that have ended or have other traffic now. Until then, they would
+   * place connections of the VIP that takes their place.
+   */
+  public void removeEnded() {
+    removeEnded(views.get(), nanoTime.getAsLong());
+    parts.programmed().flush();
+  }
+
+  private void removeEnded(BalancerView view, long now) {
+    vips.values()
+        .removeIf(
+            vip -> {
+              boolean isEnded = !isInCatalog(view, vip);
+              if (isEnded) {
+                vip.remove(now);
+              }
+              return isEnded;
+            });
+  }
+
+  /**
+   * Whether a VIP is as it was followed, and may be proactive or still has buckets, or connections
+   * that they have placed.
+   */
+  private static boolean isInCatalog(BalancerView view, ProactiveVip vip) {
+    return find(view, vip.traffic())
+        .filter(each -> hasPool(view, each) && (each.mayBeProactive() || !vip.isEnded()))
+        .isPresent();
+  }
+
+  /** The VIP with that traffic and number. */
+  private static Optional<Vip> find(BalancerView view, BucketTraffic traffic) {
+    return view.catalog()
+        .vipFor(AddressKey.of(traffic.address()), protocolOf(traffic), traffic.port())
+        .filter(each -> each.number() == traffic.vipNumber())
+        .filter(each -> each.protocol() != null && each.port() != null)
+        .filter(each -> each.vlan() == traffic.vlan());
+  }
+
+  private static Protocol protocolOf(BucketTraffic traffic) {
+    return traffic.isTcp() ? Protocol.TCP : Protocol.UDP;
   }
 
   private static boolean hasPool(BalancerView view, Vip vip) {
@@ -260,22 +289,12 @@ public final class ProactiveVips implements FoundProactiveRules {
     return protocol != null && port != null && view.plan(vip, protocol, port) != null;
   }
 
-  /** Whether a VIP that is reactive now has buckets, or connections that they have placed. */
-  private boolean leaves(ProactiveVip vip, BalancerView view, long now) {
-    return input(view, vip, now).isPresent() && !vip.isEnded();
-  }
-
   /** What the buckets of a VIP depend on; empty if it has no pool or other traffic. */
-  private Optional<BucketInput> input(BalancerView view, ProactiveVip vip, long now) {
+  private static Optional<BucketInput> input(BalancerView view, ProactiveVip vip, long now) {
     BucketTraffic traffic = vip.traffic();
-    Protocol protocol = traffic.protocol().equals(IpProtocol.TCP) ? Protocol.TCP : Protocol.UDP;
-    Optional<Vip> found =
-        view.catalog()
-            .vipFor(vip.addressKey(), protocol, traffic.port())
-            .filter(each -> each.number() == traffic.vipNumber());
-    @Nullable ServicePlan plan =
-        found.isEmpty() ? null : view.plan(found.get(), protocol, traffic.port());
-    return plan == null ? Optional.empty() : Optional.of(BucketInput.of(view, plan, traffic, now));
+    return find(view, traffic)
+        .map(each -> view.plan(each, protocolOf(traffic), traffic.port()))
+        .map(plan -> BucketInput.of(view, plan, traffic, now));
   }
 
   /**
