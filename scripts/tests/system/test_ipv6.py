@@ -63,8 +63,10 @@ class Ipv6Test(SystemTest):
 
     def test_clients_ask_again_for_the_vip(self) -> None:
         """a client whose neighbour cache has expired learns the same MAC again, and so does a member that of its client"""
-        self.virtual("cache", "fd00:a00::68", 80)
-        self._curl("c1", "fd00:a00::68")
+        virtual = self.virtual("cache", "fd00:a00::68", 80)
+        self._curl("c1", virtual.address)
+        # its last packet would ask at once
+        wait_until(lambda: self._active(virtual) == 0, "the connection to end", 10)
         mac = self._neighbour("c1", "fd00:a00::68")["lladdr"]
         for host in ("c1", *self.server_names):
             self.on(host, "ip", "-6", "neigh", "flush", "all")
