@@ -59,7 +59,11 @@ record CatalogUpdates(
     proactive.removeEnded(); // before a packet meets the rules of a VIP in its place
     viewing.preparation.catalogChanged(before, after, all);
     CatalogEffects change = new CatalogEffects(before, after);
-    closeConnections(change.endedVips(), change.endedMembers());
+    List<Member> endedMembers = change.endedMembers();
+    if (!endedMembers.isEmpty()) {
+      moveBuckets();
+    }
+    closeConnections(change.endedVips(), endedMembers);
     if (change.isOfVips()) {
       placing.aclDropRules.reconsider(all);
       announcer.announce(change.newVipAddresses());
@@ -77,10 +81,21 @@ record CatalogUpdates(
       viewing.view.setHealth(checks.health());
       viewing.view.refreshHosts();
       changes.forEach(CatalogUpdates::log);
+      moveBuckets();
       closeConnections(
           List.of(),
           changes.stream().filter(this::isLost).map(HealthChecks.Change::member).toList());
       placing.requests.retryPending();
+    }
+  }
+
+  /**
+   * Moves the buckets of members that are gone or down, before their connections are closed: one
+   * that a bucket opened afterwards would never be answered.
+   */
+  private void moveBuckets() {
+    if (proactive.isNeeded()) {
+      proactive.tick();
     }
   }
 
