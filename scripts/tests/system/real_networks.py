@@ -51,6 +51,8 @@ class RealNetworkTest(SystemTest):
 
     topology_name = str(networks.LAN)
     attached: Attachments
+    #: how many addresses own_address() has given
+    addresses = 0
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -73,6 +75,14 @@ class RealNetworkTest(SystemTest):
     def reach(cls, *places: Place) -> None:
         """Returns once these reach the servers, directly; the controller has seen them then."""
         networks.reach(places, cls.lab.topology.with_role("server"))
+
+    @classmethod
+    def own_address(cls) -> str:
+        """A new address of c1 for one test: members go on with the connections of earlier ones after their VIP was deleted."""
+        address = f"10.0.0.{100 + cls.addresses}"
+        cls.addresses += 1
+        cls.attached.host("c1").run("ip", "addr", "add", f"{address}/24", "dev", "eth0")
+        return address
 
     def service(self, placement: str = balancing.REACTIVE, address: str = VIP, key: str = "real", **more: Any) -> VirtualServer:
         """A VIP over all servers; returns once it can be used, and proactive ones are.

@@ -29,8 +29,6 @@ class UntranslatedTest(RealNetworkTest):
 
     properties = {"io.malob.balancer.BalancerModule.auditSeconds": "5"}
     router: Router
-    #: Tests so far: each has client addresses of its own, because members go on with connections to a VIP that has been deleted.
-    tests = 0
 
     @classmethod
     def build(cls) -> None:
@@ -41,9 +39,8 @@ class UntranslatedTest(RealNetworkTest):
     def check(self, mode: str, event: Callable[[], None], unbroken: bool = True) -> None:
         """unbroken: open connections outlive the event."""
         network, client = self.router.clients.network, self.attached.host("c1")
-        near, first = f"10.0.0.{60 + self.tests}", _CLIENTS * self.tests
-        type(self).tests += 1
-        client.run("ip", "addr", "add", f"{near}/24", "dev", "eth0")
+        first = _CLIENTS * self.addresses
+        near = self.own_address()
         self.service(mode)
         captures = [Capture(client), Capture(self.router.place)]
         loads = [
