@@ -116,12 +116,14 @@ record ConnectionResources(IBalancerService balancer) {
         "protocol", Protocol.ofIpNumber(request.protocol()),
         "client_address", request.source(),
         "client_port", hasPorts ? request.srcPort() : null,
+        "client_vlan", vlan(each.client()),
         "vip_address", request.destination(),
         "port", hasPorts ? request.dstPort() : null,
         "vip_id", vipId,
         "member_id", memberId,
         "member_address", AddressKey.toAddress(each.server().address()),
         "member_port", hasPorts ? memberPort : null,
+        "member_vlan", vlan(server),
         "algorithm", each.algorithm().name(),
         "state", each.phase(),
         "age_s", Json.rounded(each.ageNanos() / NANOS_PER_SECOND),
@@ -130,5 +132,10 @@ record ConnectionResources(IBalancerService balancer) {
         "request_label", route.map(Route::requestLabel),
         "reply_label", route.map(Route::replyLabel),
         "generation", each.generation());
+  }
+
+  /** The VLAN of a place; null if its frames are untagged. */
+  private static @Nullable Integer vlan(Attachment at) {
+    return at.vlan() == 0 ? null : at.vlan();
   }
 }

@@ -93,7 +93,8 @@ class ConnectionRestTest {
             AddressKey.of(server.catalog().snapshot().members().get(member).address()),
             isA ? 8_080 : 0,
             1,
-            new Attachment(DatapathId.of(2), OFPort.of(isA ? 9 : 10), MacAddress.of(1)),
+            new Attachment(
+                DatapathId.of(2), OFPort.of(isA ? 9 : 10), MacAddress.of(1), isA ? 0 : 100),
             new ServerLoad());
     Attachment client = new Attachment(DatapathId.of(1), OFPort.of(5), MacAddress.of(2));
     PlacedConnection connection =
@@ -121,9 +122,11 @@ class ConnectionRestTest {
 
     assertEquals(
         "{\"connections\":[{\"protocol\":\"tcp\",\"client_address\":\"10.0.0.1\","
-            + "\"client_port\":40000,\"vip_address\":\"10.0.0.100\",\"port\":80,"
+            + "\"client_port\":40000,\"client_vlan\":null,"
+            + "\"vip_address\":\"10.0.0.100\",\"port\":80,"
             + "\"vip_id\":\"web\",\"member_id\":\"a\",\"member_address\":\"10.0.1.1\","
-            + "\"member_port\":8080,\"algorithm\":\"LC+SPH\",\"state\":\"open\",\"age_s\":1.5,"
+            + "\"member_port\":8080,\"member_vlan\":null,"
+            + "\"algorithm\":\"LC+SPH\",\"state\":\"open\",\"age_s\":1.5,"
             + "\"request_path\":["
             + "{\"switch\":\"00:00:00:00:00:00:00:01\",\"in_port\":5,\"out_port\":3},"
             + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"in_port\":4,\"out_port\":9}],"
@@ -142,9 +145,11 @@ class ConnectionRestTest {
     JsonNode line = list("").json().at("/connections/0");
     assertEquals("icmp", line.path("protocol").asText());
     assertEquals("dormant", line.path("state").asText());
+    assertEquals(100, line.path("member_vlan").asInt());
     for (String field :
         List.of(
             "client_port",
+            "client_vlan",
             "port",
             "member_port",
             "request_path",
