@@ -8,7 +8,7 @@ from malob.cli import java
 from malob.cli.arguments import Parser
 
 #: What --fuzz knows.
-FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog", "peers", "replica")
+FUZZ_TARGETS = ("packets", "openflow", "probes", "reports", "catalog", "peers", "replica", "conntrack")
 
 
 def parser() -> Parser:

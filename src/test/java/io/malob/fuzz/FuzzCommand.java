@@ -40,7 +40,8 @@ public final class FuzzCommand implements Callable<Integer> {
       paramLabel = "TARGET",
       defaultValue = "packets",
       description =
-          "packets, openflow, probes, reports, catalog, peers or replica (${DEFAULT-VALUE}).")
+          "packets, openflow, probes, reports, catalog, peers, replica or conntrack"
+              + " (${DEFAULT-VALUE}).")
   private String target;
 
   @Option(
@@ -78,7 +79,8 @@ public final class FuzzCommand implements Callable<Integer> {
     REPORTS("io.malob.state.report.ReportFuzz"),
     CATALOG("io.malob.state.catalog.CatalogFuzz"),
     PEERS("io.malob.cluster.peer.PeerChannelFuzz"),
-    REPLICA("io.malob.balancer.replica.ReplicaFuzz");
+    REPLICA("io.malob.balancer.replica.ReplicaFuzz"),
+    CONNTRACK("io.malob.openflow.tracked.ConntrackFuzz");
 
     private final String type;
 
@@ -108,8 +110,8 @@ public final class FuzzCommand implements Callable<Integer> {
                 () ->
                     new ParameterException(
                         command.commandLine(),
-                        "TARGET must be packets, openflow, probes, reports, catalog, peers or"
-                            + " replica, and --runs positive"));
+                        "TARGET must be packets, openflow, probes, reports, catalog, peers,"
+                            + " replica or conntrack, and --runs positive"));
     Path directory =
         out == null ? Files.createTempDirectory("malob-fuzz") : Files.createDirectories(out);
     try {
