@@ -7,6 +7,7 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.collect.Maps;
 import com.google.common.collect.Sets;
+import io.malob.capability.FeatureProbes.Answer;
 import io.malob.module.NanoTicker;
 import io.malob.openflow.TableLayout;
 import java.time.Duration;
@@ -41,6 +42,7 @@ final class Capabilities {
   private static final Duration KEPT = Duration.ofMinutes(10);
 
   private final SwitchProber prober;
+  private final TrackingProber tracking;
   private final ImmutableMap<DatapathId, TableLayout> forced;
 
   /** Is told of each new capability of an own switch. */
@@ -59,20 +61,26 @@ final class Capabilities {
   private static final class Own {
     final CompletableFuture<KnownCapability> future = new CompletableFuture<>();
 
+    /** The same with an answer about the tracking of connections; null until there is one. */
+    volatile @Nullable KnownCapability complete;
+
     /** Whether the switch has become active. */
     final AtomicBoolean isActive = new AtomicBoolean();
 
     @Nullable KnownCapability known() {
-      return future.getNow(null);
+      @Nullable KnownCapability known = complete;
+      return known == null ? future.getNow(null) : known;
     }
   }
 
   Capabilities(
       SwitchProber prober,
+      TrackingProber tracking,
       ImmutableMap<DatapathId, TableLayout> forced,
       LongSupplier nanoTime,
       BiConsumer<DatapathId, KnownCapability> listener) {
     this.prober = prober;
+    this.tracking = tracking;
     this.forced = forced;
     this.listener = listener;
     probed =
@@ -94,19 +102,18 @@ final class Capabilities {
     SwitchIdentity identity = SwitchIdentity.of(sw);
     @Nullable TableLayout layout = forced.get(switchId);
     if (layout != null) {
-      known(switchId, connection, identity, SwitchCapability.forced(layout));
+      known(sw, connection, identity, SwitchCapability.forced(layout));
       return;
     }
     @Nullable KnownCapability before = remembered(switchId, identity);
     if (before != null) {
-      known(switchId, connection, identity, before.capability());
+      known(sw, connection, identity, before.capability());
       return;
     }
     CompletableFuture<Void> unused =
         prober
             .probe(sw)
-            .thenAccept(
-                refused -> known(switchId, connection, identity, capability(identity, refused)));
+            .thenAccept(refused -> known(sw, connection, identity, capability(identity, refused)));
   }
 
   private @Nullable KnownCapability remembered(DatapathId switchId, SwitchIdentity identity) {
@@ -127,7 +134,8 @@ final class Capabilities {
   }
 
   private void known(
-      DatapathId switchId, Own connection, SwitchIdentity identity, SwitchCapability capability) {
+      IOFSwitch sw, Own connection, SwitchIdentity identity, SwitchCapability capability) {
+    DatapathId switchId = sw.getId();
     if (own.get(switchId) != connection) {
       return; // it has disconnected meanwhile
     }
@@ -138,7 +146,22 @@ final class Capabilities {
     log(switchId, known);
     if (connection.future.complete(known)) {
       listener.accept(switchId, known);
+      if (capability.isProbed() && capability.tracking() == Answer.PENDING) {
+        CompletableFuture<Void> unused =
+            tracking.probe(sw).thenAccept(answer -> tracks(switchId, connection, known, answer));
+      }
     }
+  }
+
+  private void tracks(DatapathId switchId, Own connection, KnownCapability before, Answer answer) {
+    if (answer == Answer.PENDING || own.get(switchId) != connection) {
+      return; // it has disconnected meanwhile, or this controller is its slave
+    }
+    KnownCapability known =
+        new KnownCapability(before.identity(), before.capability().withTracking(answer));
+    connection.complete = known;
+    probed.put(switchId, known);
+    listener.accept(switchId, known);
   }
 
   private static void log(DatapathId switchId, KnownCapability known) {
@@ -193,6 +216,7 @@ final class Capabilities {
   void deactivated(DatapathId switchId) {
     own.remove(switchId);
     prober.forget(switchId);
+    tracking.forget(switchId);
   }
 
   /** The master of a switch has told its capability. */

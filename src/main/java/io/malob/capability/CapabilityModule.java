@@ -29,13 +29,15 @@ import net.floodlightcontroller.threadpool.IThreadPoolService;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.DatapathId;
 
 /**
  * Finds out what switches can do, and how full their tables are.
  *
- * <p>Setting: {@code layouts}, layouts that operators choose, each as {@code DPID=LAYOUT}.
+ * <p>Settings: {@code layouts}, layouts that operators choose, each as {@code DPID=LAYOUT}; {@code
+ * trackedZone}, where switches are to track connections.
  */
 @SuppressWarnings("NullAway.Init") // filled by init, before anything else is called
 public final class CapabilityModule extends BaseModule
@@ -46,6 +48,13 @@ public final class CapabilityModule extends BaseModule
               "The layouts of switches' rules that are not to be found out by probes,"
                   + " DPID=LAYOUT,…, for example 00:00:00:00:00:00:00:02=one-table; the layouts"
                   + " are four-tables, one-table-with-groups, one-table and labels-only.");
+
+  private static final Setting<Integer> TRACKED_ZONE =
+      Setting.number("trackedZone", 7_777, 1, 0xffff)
+          .describedAs(
+              "The zone of Open vSwitch's connection tracking in which switches are probed for it;"
+                  + " the bridges of a host share their zones, so no other application should use"
+                  + " it.");
 
   private static final long TELLING_MILLIS = 200;
 
@@ -59,6 +68,7 @@ public final class CapabilityModule extends BaseModule
   private Executor serialExecutor;
   private final FeatureProbes probes = new FeatureProbes();
   private SwitchProber prober;
+  private TrackingProber tracking;
   private Capabilities capabilities;
   private TableFill fill;
   private TableFeatureReader features;
@@ -79,7 +89,7 @@ public final class CapabilityModule extends BaseModule
 
   @Override
   public List<Setting<?>> settings() {
-    return List.of(LAYOUTS);
+    return List.of(LAYOUTS, TRACKED_ZONE);
   }
 
   @Override
@@ -96,9 +106,11 @@ public final class CapabilityModule extends BaseModule
     threads = context.getServiceImpl(IThreadPoolService.class);
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     prober = new SwitchProber(threads.getScheduledExecutor());
+    tracking = new TrackingProber(threads.getScheduledExecutor(), settings.get(TRACKED_ZONE));
     capabilities =
         new Capabilities(
             prober,
+            tracking,
             ForcedLayouts.parse(LAYOUTS.of(CapabilityModule.class), settings.get(LAYOUTS)),
             nanoTime,
             this::known);
@@ -118,6 +130,7 @@ public final class CapabilityModule extends BaseModule
   @Override
   public void startUp(FloodlightModuleContext context) {
     provider.addOFMessageListener(OFType.ERROR, this);
+    provider.addOFMessageListener(OFType.PACKET_IN, this);
     switches.addOFSwitchListener(this);
     Repetition repetition = new Repetition(threads.getScheduledExecutor());
     repetition.every(RulePolling.TICK_MILLIS, "asking switches for their tables", features::tick);
@@ -128,7 +141,13 @@ public final class CapabilityModule extends BaseModule
   }
 
   private void known(DatapathId switchId, KnownCapability capability) {
-    capability.capability().refused().forEach(feature -> probes.refused(switchId, feature));
+    SwitchCapability known = capability.capability();
+    known.refused().forEach(feature -> probes.refused(switchId, feature));
+    switch (known.tracking()) {
+      case ACCEPTED -> probes.accepted(switchId, SwitchFeature.CONNECTION_TRACKING);
+      case REFUSED -> probes.refused(switchId, SwitchFeature.CONNECTION_TRACKING);
+      case PENDING -> {}
+    }
     if (peers != null) {
       peers.changed(switchId, capability);
     }
@@ -167,10 +186,20 @@ public final class CapabilityModule extends BaseModule
 
   @Override
   public Command receive(IOFSwitch sw, OFMessage message, FloodlightContext context) {
-    return message instanceof OFErrorMsg error
-            && (prober.refused(sw.getId(), error) || probes.refused(error))
-        ? Command.STOP
-        : Command.CONTINUE;
+    boolean isOfProbe =
+        message instanceof OFPacketIn packetIn
+            ? tracking.returned(sw.getId(), packetIn)
+            : message instanceof OFErrorMsg error
+                && (prober.refused(sw.getId(), error)
+                    || tracking.refused(sw.getId(), error)
+                    || probes.refused(error));
+    return isOfProbe ? Command.STOP : Command.CONTINUE;
+  }
+
+  /** No other module may take the packet of a probe for a host's. */
+  @Override
+  public boolean isCallbackOrderingPostreq(OFType type, String name) {
+    return type == OFType.PACKET_IN;
   }
 
   @Override

@@ -54,9 +54,15 @@ public final class FeatureProbes {
     listeners.computeIfAbsent(feature, any -> new CopyOnWriteArrayList<>()).add(listener);
   }
 
-  /** Whether a switch has a feature, as far as is known: it has all that it has not refused. */
+  /**
+   * Whether a switch has a feature, as far as is known: it has all that it has not refused, but
+   * those that a packet must show.
+   */
   public boolean has(DatapathId switchId, SwitchFeature feature) {
-    return known(switchId, feature) != Answer.REFUSED;
+    Answer known = known(switchId, feature);
+    return feature.probing() == SwitchFeature.Probing.BY_PACKET
+        ? known == Answer.ACCEPTED
+        : known != Answer.REFUSED;
   }
 
   /** What a switch has said about a feature; nothing is asked. */
@@ -121,6 +127,11 @@ public final class FeatureProbes {
       refused(trial);
     }
     return true;
+  }
+
+  /** A packet has shown that a switch has a feature. */
+  void accepted(DatapathId switchId, SwitchFeature feature) {
+    connection(switchId).answers.put(feature, Answer.ACCEPTED);
   }
 
   /** A switch has refused a rule because it lacks a feature. */

@@ -2,6 +2,7 @@ package io.malob.capability;
 
 import com.google.common.collect.Lists;
 import com.google.common.collect.Sets;
+import io.malob.capability.FeatureProbes.Answer;
 import io.malob.capability.SwitchCapability.Source;
 import io.malob.module.FieldReader;
 import io.malob.module.FieldWriter;
@@ -103,7 +104,15 @@ final class PeerCapabilities implements PeerListener {
           .putByte(capability.refused().size());
       capability.refused().forEach(feature -> out.putText(feature.name()));
     }
+    // behind the rest, where earlier versions do not look
+    if (capabilities.stream().anyMatch(each -> tracking(each.getValue()) != Answer.PENDING)) {
+      capabilities.forEach(each -> out.putText(tracking(each.getValue()).name()));
+    }
     return out.toBytes();
+  }
+
+  private static Answer tracking(KnownCapability known) {
+    return known.capability().tracking();
   }
 
   private static String cut(String text) {
@@ -117,7 +126,14 @@ final class PeerCapabilities implements PeerListener {
     for (int left = in.readInt(); left > 0; left--) {
       read.put(in.readSwitch(), read(in));
     }
+    if (in.hasRemaining()) {
+      read.replaceAll((switchId, known) -> withTracking(known, Answer.valueOf(in.readText())));
+    }
     read.forEach(receiver);
+  }
+
+  private static KnownCapability withTracking(KnownCapability known, Answer answer) {
+    return new KnownCapability(known.identity(), known.capability().withTracking(answer));
   }
 
   private static KnownCapability read(FieldReader in) {

@@ -2,6 +2,7 @@ package io.malob.capability;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
+import io.malob.capability.FeatureProbes.Answer;
 import io.malob.openflow.TableLayout;
 import java.util.Locale;
 import java.util.Set;
@@ -12,9 +13,10 @@ import java.util.Set;
  * @param layout how it holds the balancer's rules
  * @param source where that is known from
  * @param refused the features that it has refused; of a table, also if it does not claim to have it
+ * @param tracking whether it tracks connections, which becomes known later than the rest
  */
 public record SwitchCapability(
-    TableLayout layout, Source source, ImmutableSet<SwitchFeature> refused) {
+    TableLayout layout, Source source, ImmutableSet<SwitchFeature> refused, Answer tracking) {
   private static final ImmutableSet<SwitchFeature> TABLES =
       Sets.immutableEnumSet(SwitchFeature.TABLE_1, SwitchFeature.TABLE_2, SwitchFeature.TABLE_3);
 
@@ -31,6 +33,11 @@ public record SwitchCapability(
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  /** As long as it is not known whether the switch tracks connections. */
+  public SwitchCapability(TableLayout layout, Source source, ImmutableSet<SwitchFeature> refused) {
+    this(layout, source, refused, Answer.PENDING);
   }
 
   /** By the switch's answer. */
@@ -77,6 +84,11 @@ public record SwitchCapability(
   /** Whether it translates IPv6 addresses, as far as is known. */
   public boolean translatesIpv6() {
     return layout.translates() && !refused.contains(SwitchFeature.IPV6_TRANSLATION);
+  }
+
+  /** The same, with an answer about {@link SwitchFeature#CONNECTION_TRACKING}. */
+  SwitchCapability withTracking(Answer answer) {
+    return new SwitchCapability(layout, source, refused, answer);
   }
 
   boolean isProbed() {

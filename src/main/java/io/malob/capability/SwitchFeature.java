@@ -27,6 +27,8 @@ public enum SwitchFeature {
   TCP_FLAGS(Probing.IN_USE),
   /** Limits the rate of the packets of rules. */
   METERS(Probing.IN_USE),
+  /** Tracks connections, and translates and marks their packets, by actions of Open vSwitch. */
+  CONNECTION_TRACKING(Probing.BY_PACKET),
   /** Matches some bits of a port: clients of proactive VIPs are placed by their ports. */
   IPV4_PORT_MASKS(IpFamily.IPV4, BucketSource.PORT),
   IPV6_PORT_MASKS(IpFamily.IPV6, BucketSource.PORT),
@@ -45,7 +47,12 @@ public enum SwitchFeature {
     /** It refuses {@link #rule} when a module asks. A full table is none: it has understood. */
     ON_DEMAND,
     /** It refuses a rule that a module uses, for whatever reason. */
-    IN_USE
+    IN_USE,
+    /**
+     * It does not return a packet that {@link TrackingProber} sends through it. It does not have
+     * the feature until it has returned the packet.
+     */
+    BY_PACKET
   }
 
   SwitchFeature(Probing probing) {

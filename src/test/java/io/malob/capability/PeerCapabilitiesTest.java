@@ -1,10 +1,12 @@
 package io.malob.capability;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
+import io.malob.capability.FeatureProbes.Answer;
 import io.malob.capability.SwitchCapability.Source;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
@@ -113,6 +115,32 @@ class PeerCapabilitiesTest {
     sender.reached("b");
     assertEquals(2, messages.size());
     assertEquals(own, told);
+  }
+
+  @Test
+  void answersAboutTracking_areBehindTheRest_ifThereIsAny() {
+    own.put(S1, FORCED);
+    own.put(S2, LIMITED);
+    sender.reached("b");
+    byte[] without = messages.get(0);
+    for (Answer answer : new Answer[] {Answer.ACCEPTED, Answer.REFUSED}) {
+      KnownCapability known =
+          new KnownCapability(LIMITED.identity(), LIMITED.capability().withTracking(answer));
+      own.put(S2, known);
+      messages.clear();
+      sender.lost("b");
+      sender.reached("b");
+      assertEquals(own, told);
+      byte[] with = messages.get(0);
+      assertArrayEquals(without, Arrays.copyOf(with, without.length));
+      told.clear();
+      for (int length = without.length + 1; length < with.length; length++) {
+        ByteBuffer truncated = ByteBuffer.wrap(Arrays.copyOf(with, length));
+        assertThrows(
+            IllegalArgumentException.class, () -> receiver.received("a", truncated), "" + length);
+      }
+      assertEquals(Map.of(), told);
+    }
   }
 
   @Test

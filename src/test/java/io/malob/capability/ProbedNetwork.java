@@ -9,6 +9,7 @@ import io.malob.module.PeerListener;
 import io.malob.testing.Stub;
 import io.malob.testing.Wire;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowModFailedCode;
 import org.projectfloodlight.openflow.protocol.OFGroupAdd;
 import org.projectfloodlight.openflow.protocol.OFGroupDelete;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFPortDesc;
 import org.projectfloodlight.openflow.protocol.OFTableFeaturesStatsReply;
 import org.projectfloodlight.openflow.protocol.OFTableStatsEntry;
@@ -65,7 +67,7 @@ final class ProbedNetwork {
   /** What the module has told its peers. */
   final List<byte[]> told = new ArrayList<>();
 
-  private @Nullable IOFMessageListener errors;
+  private final Map<OFType, IOFMessageListener> listeners = new EnumMap<>(OFType.class);
   private @Nullable IOFSwitchListener listener;
 
   private static final class Timer {
@@ -101,9 +103,7 @@ final class ProbedNetwork {
             .on(
                 "addOFMessageListener",
                 with -> {
-                  if (with[0] == OFType.ERROR) {
-                    errors = (IOFMessageListener) with[1];
-                  }
+                  listeners.put((OFType) with[0], (IOFMessageListener) with[1]);
                   return null;
                 })
             .make());
@@ -195,6 +195,15 @@ final class ProbedNetwork {
     listener.switchDeactivated(sw.id);
   }
 
+  /** The module gets a message of a switch. */
+  IListener.Command receive(ProbedSwitch sw, OFMessage message) {
+    return receive(sw.sw, message);
+  }
+
+  private IListener.Command receive(IOFSwitch sw, OFMessage message) {
+    return listeners.get(message.getType()).receive(sw, message, null);
+  }
+
   /** A switch that refuses what a test says. */
   static final class ProbedSwitch {
     private final DatapathId id;
@@ -203,6 +212,8 @@ final class ProbedNetwork {
     private Map<Integer, Long> rules = Map.of();
     private List<OFTableFeaturesStatsReply> features = List.of();
     private boolean isSilent;
+    private boolean isTracking = true;
+    private final FakeTracking tracking = new FakeTracking();
     private String software = "1";
     private ProbedNetwork network;
 
@@ -244,6 +255,12 @@ final class ProbedNetwork {
       return this;
     }
 
+    /** Accepts the actions of connection tracking, and does not do what they say. */
+    ProbedSwitch ignoresTracking() {
+      isTracking = false;
+      return this;
+    }
+
     ProbedSwitch software(String text) {
       software = text;
       return this;
@@ -264,10 +281,10 @@ final class ProbedNetwork {
     private List<OFMessage> write(Iterable<?> messages) {
       for (Object each : messages) {
         OFMessage message = (OFMessage) each;
-        received.add(Wire.readBack(message));
+        received.add(message instanceof OFPacketOut ? message : Wire.readBack(message));
         Optional<OFErrorMsg> error = isSilent ? Optional.empty() : refusal.apply(message);
         if (error.isPresent()) {
-          commands.add(network.errors.receive(sw, withXid(error.get(), message.getXid()), null));
+          commands.add(network.receive(sw, withXid(error.get(), message.getXid())));
         } else if (message instanceof OFFlowAdd || message instanceof OFGroupAdd) {
           held.add(message);
         } else if (message instanceof OFFlowDelete delete) {
@@ -276,6 +293,10 @@ final class ProbedNetwork {
         } else if (message instanceof OFGroupDelete delete) {
           held.removeIf(
               old -> old instanceof OFGroupAdd add && add.getGroup().equals(delete.getGroup()));
+        } else if (message instanceof OFPacketOut packetOut && isTracking && !isSilent) {
+          tracking
+              .packetIn(packetOut, held)
+              .ifPresent(packetIn -> commands.add(network.receive(sw, packetIn)));
         }
       }
       return List.of();
