@@ -139,8 +139,8 @@ class MadeUp {
   /** Every fifth one only forwards labels. */
   switches() {
     return this.state.switches.map((id, i) => (i % 5 === 3
-      ? { switch: id, role: 'core', layout: 'labels-only', source: 'forced', ipv6: false, refused: [], tables: [] }
-      : { switch: id, role: 'any', layout: 'four-tables', source: 'probed', ipv6: true, refused: [], tables: [] }));
+      ? { switch: id, role: 'core', layout: 'labels-only', source: 'forced', ipv6: false, refused: [], connection_tracking: null, tables: [] }
+      : { switch: id, role: 'any', layout: 'four-tables', source: 'probed', ipv6: true, refused: [], connection_tracking: true, tables: [] }));
   }
 
   /** The first VIP has buckets at three switches, and a fourth one refuses them. */

@@ -29,6 +29,7 @@ import io.malob.balancer.api.ProfileStats;
 import io.malob.balancer.api.ReconcileStats;
 import io.malob.balancer.api.SplitHost;
 import io.malob.balancer.api.VipStats;
+import io.malob.capability.FeatureProbes;
 import io.malob.capability.ISwitchCapabilityService;
 import io.malob.capability.SwitchCapability;
 import io.malob.capability.SwitchFeature;
@@ -316,7 +317,8 @@ final class RestServer implements IBalancerService {
                         TableLayout.ONE_TABLE_WITH_GROUPS,
                         SwitchCapability.Source.PROBED,
                         Sets.immutableEnumSet(
-                            SwitchFeature.TABLE_1, SwitchFeature.IPV6_TRANSLATION)),
+                            SwitchFeature.TABLE_1, SwitchFeature.IPV6_TRANSLATION),
+                        FeatureProbes.Answer.ACCEPTED),
                     DatapathId.of(2),
                     new SwitchCapability(
                         TableLayout.LABELS_ONLY,

@@ -211,10 +211,11 @@ class StateRestTest {
     assertEquals(
         "[{\"switch\":\"00:00:00:00:00:00:00:01\",\"role\":\"any\",\"layout\":\"one-table-with-groups\","
             + "\"source\":\"probed\",\"ipv6\":false,\"refused\":[\"table_1\",\"ipv6_translation\"],"
-            + "\"tables\":[{\"table\":0,\"rules\":7,\"max\":2000},"
+            + "\"connection_tracking\":true,\"tables\":[{\"table\":0,\"rules\":7,\"max\":2000},"
             + "{\"table\":5,\"rules\":1,\"max\":null}]},"
             + "{\"switch\":\"00:00:00:00:00:00:00:02\",\"role\":\"core\",\"layout\":\"labels-only\","
-            + "\"source\":\"forced\",\"ipv6\":false,\"refused\":[],\"tables\":[]}]",
+            + "\"source\":\"forced\",\"ipv6\":false,\"refused\":[],\"connection_tracking\":null,"
+            + "\"tables\":[]}]",
         server.sendTo("GET", "/wm/malob/switches", null).text());
   }
 
