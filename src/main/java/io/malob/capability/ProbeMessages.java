@@ -13,6 +13,7 @@ import java.util.OptionalInt;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFGroupType;
 import org.projectfloodlight.openflow.protocol.OFMessage;
+import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -63,6 +64,11 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
    */
   record Probe(SwitchFeature feature, OptionalInt table) {}
 
+  /** Whether the controller uses groups: it has no messages for those of OpenFlow 1.5. */
+  static boolean hasGroups(OFFactory factory) {
+    return factory.getVersion().compareTo(OFVersion.OF_15) < 0;
+  }
+
   /**
    * The probes of a switch.
    *
@@ -86,18 +92,25 @@ record ProbeMessages(ImmutableList<OFMessage> messages, ImmutableMap<Long, Probe
     }
 
     ProbeMessages build(int tables) {
-      // of a probe before, which a controller did not end
-      messages.add(removeGroup());
+      boolean hasGroups = hasGroups(factory);
+      if (hasGroups) {
+        // of a probe before, which a controller did not end
+        messages.add(removeGroup());
+      }
       maskProbe();
       translationProbes(SwitchFeature.IPV4_TRANSLATION, IpFamily.IPV4);
       translationProbes(SwitchFeature.IPV6_TRANSLATION, IpFamily.IPV6);
-      groupProbes();
+      if (hasGroups) {
+        groupProbes();
+      }
       if (tables > 3) {
         tableProbes();
       }
       messages.add(factory.barrierRequest());
       messages.add(new MaskedCookie(COOKIE, U64.NO_MASK).delete(factory));
-      messages.add(removeGroup());
+      if (hasGroups) {
+        messages.add(removeGroup());
+      }
       return new ProbeMessages(messages.build(), probes.build());
     }
 

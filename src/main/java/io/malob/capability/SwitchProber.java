@@ -84,6 +84,9 @@ final class SwitchProber {
     for (int table = Math.max(1, tables); table <= LAST_TABLE; table++) {
       trial.refused.add(SwitchFeature.table(table));
     }
+    if (!ProbeMessages.hasGroups(sw.getOFFactory())) {
+      trial.refused.add(SwitchFeature.GROUPS);
+    }
     DatapathId switchId = sw.getId();
     trials.put(switchId, trial);
     ScheduledFuture<?> timeout =

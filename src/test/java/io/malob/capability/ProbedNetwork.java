@@ -215,6 +215,7 @@ final class ProbedNetwork {
     private boolean isTracking = true;
     private final FakeTracking tracking = new FakeTracking();
     private String software = "1";
+    private OFFactory factory = FACTORY;
     private ProbedNetwork network;
 
     /** All messages that it got. */
@@ -232,7 +233,7 @@ final class ProbedNetwork {
       sw =
           Stub.of(IOFSwitch.class)
               .on("getId", with -> id)
-              .on("getOFFactory", with -> FACTORY)
+              .on("getOFFactory", with -> factory)
               .on("getNumTables", with -> (short) tables)
               .on("getPorts", with -> List.of(port))
               .on(
@@ -258,6 +259,11 @@ final class ProbedNetwork {
     /** Accepts the actions of connection tracking, and does not do what they say. */
     ProbedSwitch ignoresTracking() {
       isTracking = false;
+      return this;
+    }
+
+    ProbedSwitch openflow(OFVersion version) {
+      factory = OFFactories.getFactory(version);
       return this;
     }
 

@@ -20,6 +20,7 @@ import net.floodlightcontroller.core.IListener.Command;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
@@ -29,6 +30,7 @@ import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.OFType;
+import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -115,6 +117,21 @@ class TrackingProberTest {
             "[ct(commit,zone=7777,nat(dst=255.255.255.254:2),exec(set_field:0x4d4c->ct_mark))]",
             "[ct(table=0,zone=7777,nat)]"),
         packets(sw).stream().map(packet -> packet.getActions().toString()).toList());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"OF_13, ''", "OF_14, ''", "OF_15, GROUPS"})
+  void switchOfEachVersion_isProbed_butNotForGroupsOfTheLatest(OFVersion version, String refused) {
+    ProbedSwitch sw = network.connect(sw().openflow(version));
+    assertEquals(Answer.ACCEPTED, answer());
+    assertEquals(List.of(), sw.held);
+    assertEquals(TableLayout.FOUR_TABLES, network.module().layout(ID));
+    assertEquals(
+        refused.isEmpty() ? Set.of() : Set.of(SwitchFeature.valueOf(refused)),
+        network.module().capabilities().get(ID).refused());
+    assertEquals(
+        refused.isEmpty(),
+        sw.received.stream().anyMatch(message -> message.getType() == OFType.GROUP_MOD));
   }
 
   @Test
