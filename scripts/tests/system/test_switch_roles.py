@@ -21,11 +21,18 @@ class SwitchRolesTest(SystemTest):
     properties = forced_layouts(**{_FORCED: "one-table"})
 
     def test_roles_are_found_out_or_forced(self) -> None:
-        """a switch without room in tables 1 to 3 has one table; a layout that is set counts; the others have four tables"""
+        """a switch without room in tables 1 to 3 has one table; a layout that is set counts; the others have four; probed ones track connections"""
         self._limit(_LIMITED)
         self.controller.restart()
         self.wait_for_network()
         wait_until(lambda: len(self._switches()) == len(self.lab.topology.switches), "the capabilities of all switches", 10)
+        forced = self.lab.topology.switches[_FORCED]
+        wait_until(
+            lambda: all(shown["connection_tracking"] is (None if dpid == forced else True) for dpid, shown in self._switches().items()),
+            "the answers about connection tracking",
+            10,
+            detail=lambda: str(self._switches()),
+        )
         for name, dpid in self.lab.topology.switches.items():
             shown = self._switches()[dpid]
             found = shown["role"], shown["layout"], shown["source"], shown["refused"], shown["ipv6"]
