@@ -135,7 +135,7 @@ public final class ConntrackReader {
     require(offset + count <= Integer.SIZE, "the mark has 32 bits");
     long value = action.readLong();
     require(value >>> count == 0, "the value of an action load has too many bits");
-    return new Mark((int) value << offset, -1 >>> Integer.SIZE - count << offset);
+    return new Mark((int) value << offset, new Mark.Bits(offset, count).mask());
   }
 
   /** Whether an action is this one of Open vSwitch. */

@@ -25,9 +25,14 @@ public record Mark(int value, int mask) {
   static final int MASKED_FIELD = 0x0001_d708;
 
   /** Some adjacent bits. */
-  private record Bits(int offset, int count) {
-    int of(int value) {
-      return value >>> offset & -1 >>> Integer.SIZE - count;
+  record Bits(int offset, int count) {
+    /** With these bits set. */
+    int mask() {
+      return (ALL_BITS >>> (Integer.SIZE - count)) << offset;
+    }
+
+    private int of(int value) {
+      return (value & mask()) >>> offset;
     }
   }
 
@@ -46,7 +51,7 @@ public record Mark(int value, int mask) {
 
   /** This mark, and then another. */
   Mark then(Mark later) {
-    return new Mark(value & ~later.mask | later.value, mask | later.mask);
+    return new Mark((value & ~later.mask) | later.value, mask | later.mask);
   }
 
   /** Without a masked set-field, which OpenFlow 1.5 has added, runs of bits are loaded. */
@@ -59,7 +64,7 @@ public record Mark(int value, int mask) {
     }
     for (Bits bits : bits()) {
       int start = ConntrackAction.writeHeader(out, REG_LOAD);
-      out.writeShort(bits.offset << 6 | bits.count - 1).writeInt(FIELD);
+      out.writeShort((bits.offset << 6) | (bits.count - 1)).writeInt(FIELD);
       out.writeLong(Integer.toUnsignedLong(bits.of(value)));
       ConntrackAction.finish(out, start);
     }
@@ -71,8 +76,9 @@ public record Mark(int value, int mask) {
     for (int left = mask; left != 0; ) {
       int offset = Integer.numberOfTrailingZeros(left);
       int count = Integer.numberOfTrailingZeros(~(left >>> offset));
-      all.add(new Bits(offset, count));
-      left &= ~(-1 >>> Integer.SIZE - count << offset);
+      Bits bits = new Bits(offset, count);
+      all.add(bits);
+      left &= ~bits.mask();
     }
     return all;
   }
