@@ -2,9 +2,7 @@ package io.malob.testing;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -21,16 +19,6 @@ import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
-import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
-import org.projectfloodlight.openflow.protocol.action.OFActionOutput;
-import org.projectfloodlight.openflow.protocol.action.OFActionPopVlan;
-import org.projectfloodlight.openflow.protocol.action.OFActionPushVlan;
-import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionClearActions;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
-import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.OFGroup;
@@ -54,6 +42,7 @@ public final class FakeFlowTable {
   private SwitchProfile profile;
   private final LongSupplier nanoTime;
   private final FakeGroups groups = new FakeGroups();
+  private final FakeConntrack conntrack;
 
   /** Which bucket of a group gets the next packet, counted from 0 and modulo their number. */
   private int bucket;
@@ -75,6 +64,7 @@ public final class FakeFlowTable {
   public FakeFlowTable(SwitchProfile profile, LongSupplier nanoTime) {
     this.profile = profile;
     this.nanoTime = nanoTime;
+    this.conntrack = new FakeConntrack(nanoTime);
   }
 
   /** What the switch can do. */
@@ -89,6 +79,14 @@ public final class FakeFlowTable {
     if (!next.hasGroups()) {
       groups.clear();
     }
+    if (!next.tracks()) {
+      conntrack.clear();
+    }
+  }
+
+  /** The connections that the switch tracks. */
+  public FakeConntrack conntrack() {
+    return conntrack;
   }
 
   /** A rule in its place, and when a packet last matched it. */
@@ -107,9 +105,9 @@ public final class FakeFlowTable {
       this.usedAtNanos = nowNanos;
     }
 
-    boolean matches(OFPort inPort, MutableFrame frame) {
+    boolean matches(FakePacket packet) {
       for (FakeRule.Condition condition : conditions) {
-        if (!condition.holds(inPort, frame)) {
+        if (!condition.holds(packet)) {
           return false;
         }
       }
@@ -189,10 +187,11 @@ public final class FakeFlowTable {
     removeIf(rule::equals);
   }
 
-  /** Takes all rules away, as a switch that starts again. */
+  /** Takes all rules and connections away, as a switch that starts again. */
   public void clear() {
     entries.clear();
     groups.clear();
+    conntrack.clear();
   }
 
   /** From now on packets that a group gets leave by its bucket of that number, from 0. */
@@ -203,6 +202,12 @@ public final class FakeFlowTable {
   /** The buckets of a group; none if it is not there. */
   public List<OFBucket> buckets(OFGroup group) {
     return groups.buckets(group);
+  }
+
+  /** The actions of the bucket by which a packet leaves a group. */
+  List<OFAction> chosenBucket(OFGroup group) {
+    List<OFBucket> buckets = buckets(group);
+    return buckets.get(bucket % buckets.size()).getActions();
   }
 
   private void change(OFGroupMod message) {
@@ -261,7 +266,7 @@ public final class FakeFlowTable {
     } else if (message instanceof OFGroupMod groupMod) {
       change(groupMod);
     } else if (message instanceof OFPacketOut packetOut) {
-      return new Traversal(packetOut.getInPort(), packetOut.getData())
+      return new FakePipeline(this, packetOut.getInPort(), packetOut.getData())
           .packetOut(packetOut.getActions());
     }
     return List.of();
@@ -274,7 +279,7 @@ public final class FakeFlowTable {
 
   /** Sends a frame into a port; gives back what leaves, in order. */
   public List<Output> process(OFPort inPort, byte[] frame) {
-    return new Traversal(inPort, frame).pipeline();
+    return new FakePipeline(this, inPort, frame).run();
   }
 
   private void change(OFFlowMod message) {
@@ -352,124 +357,16 @@ public final class FakeFlowTable {
     return rule -> port.equals(OFPort.ANY) || rule.outputsTo(port);
   }
 
-  private Optional<FakeRule> lookUp(TableId table, OFPort inPort, MutableFrame frame) {
+  /** The first rule of a table that a packet matches, which counts it. */
+  Optional<FakeRule> lookUp(TableId table, FakePacket packet) {
     for (Entry entry : entries) {
-      if (entry.rule.table().equals(table) && entry.matches(inPort, frame)) {
+      if (entry.rule.table().equals(table) && entry.matches(packet)) {
         entry.usedAtNanos = nanoTime.getAsLong();
         entry.packets++;
-        entry.bytes += frame.length();
+        entry.bytes += packet.length();
         return Optional.of(entry.rule);
       }
     }
     return Optional.empty();
-  }
-
-  /** The way of one frame through the tables. */
-  private final class Traversal {
-    private final OFPort inPort;
-    private MutableFrame frame;
-    private final Map<Object, OFAction> actionSet = new LinkedHashMap<>();
-    private final List<Output> outputs = new ArrayList<>();
-    private TableId table = TableId.of(0);
-    private U64 cookie = U64.ZERO;
-
-    Traversal(OFPort inPort, byte[] frame) {
-      this.inPort = inPort;
-      this.frame = new MutableFrame(frame);
-    }
-
-    List<Output> packetOut(List<OFAction> actions) {
-      actions.forEach(this::perform);
-      return outputs;
-    }
-
-    List<Output> pipeline() {
-      boolean goOn = true;
-      while (goOn) {
-        Optional<FakeRule> rule = lookUp(table, inPort, frame);
-        if (rule.isEmpty()) {
-          cookie = U64.ZERO;
-          emit(OFPort.CONTROLLER);
-          return outputs;
-        }
-        cookie = rule.get().cookie();
-        goOn = follow(rule.get().instructions());
-      }
-      performActionSet();
-      return outputs;
-    }
-
-    private boolean follow(List<OFInstruction> instructions) {
-      boolean goOn = false;
-      for (OFInstruction instruction : instructions) {
-        if (instruction instanceof OFInstructionApplyActions apply) {
-          apply.getActions().forEach(this::perform);
-        } else if (instruction instanceof OFInstructionWriteActions write) {
-          write.getActions().forEach(action -> actionSet.put(key(action), action));
-        } else if (instruction instanceof OFInstructionClearActions) {
-          actionSet.clear();
-        } else if (instruction instanceof OFInstructionGotoTable next) {
-          if (next.getTableId().compareTo(table) <= 0) {
-            throw new IllegalArgumentException("OFPBIC_BAD_TABLE_ID: " + next.getTableId());
-          }
-          table = next.getTableId();
-          goOn = true;
-        } else {
-          throw new UnsupportedOperationException("instruction " + instruction);
-        }
-      }
-      return goOn;
-    }
-
-    private static Object key(OFAction action) {
-      return action instanceof OFActionSetField set
-          ? set.getField().getMatchField().id
-          : action.getType();
-    }
-
-    private void performActionSet() {
-      actionSet.values().stream().filter(OFActionSetField.class::isInstance).forEach(this::perform);
-      actionSet.values().stream()
-          .filter(action -> !(action instanceof OFActionSetField))
-          .forEach(this::perform);
-    }
-
-    private void perform(OFAction action) {
-      if (action instanceof OFActionOutput output) {
-        output(output.getPort());
-      } else if (action instanceof OFActionSetField set) {
-        frame.set(set.getField().getMatchField(), set.getField().getValue());
-      } else if (action instanceof OFActionGroup group) {
-        List<OFBucket> buckets = buckets(group.getGroup());
-        MutableFrame before = frame;
-        frame = new MutableFrame(before.copy());
-        buckets.get(bucket % buckets.size()).getActions().forEach(this::perform);
-        frame = before;
-      } else if (action instanceof OFActionPushVlan) {
-        frame.pushVlan();
-      } else if (action instanceof OFActionPopVlan) {
-        frame.popVlan();
-      } else {
-        throw new UnsupportedOperationException("action " + action);
-      }
-    }
-
-    private void output(OFPort port) {
-      if (port.equals(OFPort.TABLE)) {
-        outputs.addAll(process(inPort, frame.copy()));
-      } else if (port.equals(OFPort.IN_PORT)) {
-        emit(inPort);
-      } else if (port.equals(OFPort.CONTROLLER)) {
-        emit(port);
-      } else if (port.getPortNumber() < 0 && !port.equals(OFPort.LOCAL)) {
-        throw new UnsupportedOperationException("output to " + port);
-      } else if (!port.equals(inPort)) { // OpenFlow 1.3.5, section 4.5: only IN_PORT goes back
-        emit(port);
-      }
-    }
-
-    private void emit(OFPort port) {
-      outputs.add(new Output(port, frame.copy(), table, cookie));
-    }
   }
 }

@@ -53,9 +53,8 @@ public record FakeRule(
 
   /** What the match wants of one field of a frame. */
   record Condition(MatchField<?> field, Predicate<OFValueType<?>> accepts) {
-    boolean holds(OFPort inPort, MutableFrame frame) {
-      @Nullable OFValueType<?> value =
-          field.id == MatchField.IN_PORT.id ? inPort : frame.get(field);
+    boolean holds(FakePacket packet) {
+      @Nullable OFValueType<?> value = packet.get(field);
       return value != null && accepts.test(value);
     }
   }

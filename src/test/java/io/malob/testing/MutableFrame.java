@@ -1,6 +1,7 @@
 package io.malob.testing;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.ArpOpcode;
@@ -113,6 +114,34 @@ final class MutableFrame {
     };
   }
 
+  /** Whether this is a part of an IP packet. */
+  boolean isPartOfPacket() {
+    return isIp() && isFragment();
+  }
+
+  /** The type of an ICMP or ICMPv6 message. */
+  int icmpType() {
+    return uint8(transport());
+  }
+
+  /** The identifier of an ICMP message that has one. */
+  int icmpIdentifier() {
+    return uint16(transport() + 4);
+  }
+
+  /** Whether the checksums of IP, TCP, UDP and ICMPv6 are right, as far as there are any. */
+  boolean hasRightChecksums() {
+    MutableFrame corrected = new MutableFrame(bytes);
+    corrected.correctAllChecksums();
+    return Arrays.equals(bytes, corrected.bytes);
+  }
+
+  /** Makes this another frame with as many VLAN tags. */
+  void become(byte[] frame) {
+    bytes = frame.clone();
+    buffer = ByteBuffer.wrap(bytes);
+  }
+
   /** Sets a field and corrects the checksums, as the set_field action does. */
   void set(MatchField<?> field, OFValueType<?> value) {
     if (get(field) == null) {
@@ -136,6 +165,10 @@ final class MutableFrame {
           buffer.putShort(14, (short) ((uint16(14) & 0xf000) | ((OFVlanVidMatch) value).getVlan()));
       default -> throw new UnsupportedOperationException("set_field of " + field.getName());
     }
+    correctAllChecksums();
+  }
+
+  private void correctAllChecksums() {
     if (isIpv4()) {
       correctChecksums();
     } else if (isIpv6() && !isFragment()) {

@@ -2,6 +2,7 @@ package io.malob.testing;
 
 import com.google.common.collect.ImmutableSet;
 import io.malob.openflow.TableLayout;
+import io.malob.openflow.tracked.ConntrackAction;
 import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFBadInstructionCode;
@@ -25,6 +26,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.match.MatchFields;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
@@ -62,6 +64,13 @@ public enum SwitchProfile {
   private final boolean setsFields;
   private final ImmutableSet<OFGroupType> groups;
 
+  /** Fields that only a switch with connection tracking knows. */
+  private static final ImmutableSet<MatchFields> TRACKED_FIELDS =
+      ImmutableSet.of(
+          MatchFields.CONN_TRACKING_STATE,
+          MatchFields.CONN_TRACKING_ZONE,
+          MatchFields.CONN_TRACKING_MARK);
+
   SwitchProfile(
       TableLayout layout,
       int tables,
@@ -83,6 +92,11 @@ public enum SwitchProfile {
   /** Whether the switch knows groups at all. */
   public boolean hasGroups() {
     return !groups.isEmpty();
+  }
+
+  /** Whether the switch tracks connections; Open vSwitch alone does. */
+  public boolean tracks() {
+    return this == OPEN_VSWITCH;
   }
 
   /** Throws {@link RefusedMessageException} if the switch lacks something that a message needs. */
@@ -131,6 +145,11 @@ public enum SwitchProfile {
       throw new RefusedMessageException(
           SwitchErrors.badMatch(message, OFBadMatchCode.BAD_DL_ADDR_MASK));
     }
+    for (MatchField<?> field : match.getMatchFields()) {
+      if (!tracks() && TRACKED_FIELDS.contains(field.id)) {
+        throw new RefusedMessageException(SwitchErrors.badMatch(message, OFBadMatchCode.BAD_FIELD));
+      }
+    }
   }
 
   private void checkInstructions(OFMessage message, List<OFInstruction> instructions) {
@@ -173,6 +192,10 @@ public enum SwitchProfile {
       if (action instanceof OFActionGroup && !hasGroups()) {
         throw new RefusedMessageException(
             SwitchErrors.badAction(message, OFBadActionCode.BAD_TYPE));
+      }
+      if (action instanceof ConntrackAction && !tracks()) {
+        throw new RefusedMessageException(
+            SwitchErrors.badAction(message, OFBadActionCode.BAD_EXPERIMENTER));
       }
     }
   }

@@ -12,6 +12,11 @@ public final class Wire {
 
   /** A message as openflowj reads it from the bytes that were written. */
   public static OFMessage readBack(OFMessage message) {
+    ConntrackWire conntrack = new ConntrackWire();
+    return conntrack.show(readPlain(conntrack.hide(message)));
+  }
+
+  private static OFMessage readPlain(OFMessage message) {
     ByteBuf bytes = Unpooled.buffer();
     message.writeTo(bytes);
     try {

@@ -1,0 +1,31 @@
+package io.malob.testing;
+
+import io.malob.openflow.tracked.ConntrackMatch;
+
+/**
+ * What connection tracking has found out about a packet.
+ *
+ * @param state bits of {@link ConntrackMatch}; 0 for a packet that has not been tracked
+ * @param mark all 32 bits
+ */
+record Tracked(int state, int zone, int mark) {
+  static final Tracked NOT = new Tracked(0, 0, 0);
+
+  private static final int TRANSLATED =
+      ConntrackMatch.SOURCE_TRANSLATED | ConntrackMatch.DESTINATION_TRANSLATED;
+
+  /** Of a packet that has been tracked, with no connection. */
+  static Tracked unknown(int state, int zone) {
+    return new Tracked(state | ConntrackMatch.TRACKED, zone, 0);
+  }
+
+  /** The state with which a packet enters a zone: that of another zone is void. */
+  int stateIn(int nextZone) {
+    return zone == nextZone ? state : 0;
+  }
+
+  /** Whether a state says that the packet has been translated. */
+  static boolean isTranslated(int state) {
+    return (state & TRANSLATED) != 0;
+  }
+}
