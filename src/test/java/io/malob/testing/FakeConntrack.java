@@ -24,7 +24,8 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 /**
  * The connections that a fake switch tracks, as Open vSwitch 3.1 does in user space ({@code
  * lib/conntrack.c}). Unlike there, fragments are not put together: they are invalid. So are ICMP
- * errors about ICMP. Not safe for use by several threads.
+ * errors about ICMP. A connection that begins anew after its end may get the same ports again,
+ * which 3.1 does not do if they are translated. Not safe for use by several threads.
  */
 public final class FakeConntrack {
   private final LongSupplier nanoTime;
@@ -128,6 +129,10 @@ public final class FakeConntrack {
       return Tracked.unknown(INVALID, action.zone());
     }
     Optional<Nat.Range> range = action.nat().flatMap(Nat::range);
+    if (action.commits() && action.nat().isPresent() && range.isEmpty()) {
+      // 3.1 would keep the connection with replies from 0.0.0.0 to port 0
+      throw new UnsupportedOperationException("a new connection for " + action);
+    }
     Optional<ConntrackTuple> reply =
         range.isEmpty()
             ? Optional.of(tuple.reversed())
