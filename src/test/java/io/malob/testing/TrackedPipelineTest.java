@@ -1,0 +1,339 @@
+package io.malob.testing;
+
+import static io.malob.openflow.tracked.ConntrackMatch.DESTINATION_TRANSLATED;
+import static io.malob.openflow.tracked.ConntrackMatch.ESTABLISHED;
+import static io.malob.openflow.tracked.ConntrackMatch.NEW;
+import static io.malob.openflow.tracked.ConntrackMatch.RELATED;
+import static io.malob.openflow.tracked.ConntrackMatch.REPLY;
+import static io.malob.openflow.tracked.ConntrackMatch.SOURCE_TRANSLATED;
+import static io.malob.openflow.tracked.ConntrackMatch.TRACKED;
+import static io.malob.testing.TrackingSwitch.CLIENT;
+import static io.malob.testing.TrackingSwitch.CLIENT_MAC;
+import static io.malob.testing.TrackingSwitch.MEMBERS;
+import static io.malob.testing.TrackingSwitch.MEMBER_MAC;
+import static io.malob.testing.TrackingSwitch.OF;
+import static io.malob.testing.TrackingSwitch.VIP;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.openflow.tracked.ConntrackMatch;
+import io.malob.openflow.tracked.Mark;
+import io.malob.openflow.tracked.Nat;
+import io.malob.testing.TrackingSwitch.Fields;
+import io.malob.testing.TrackingSwitch.Seen;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFErrorMsg;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFGroupType;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.errormsg.OFBadActionErrorMsg;
+import org.projectfloodlight.openflow.protocol.errormsg.OFBadMatchErrorMsg;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.U64;
+
+class TrackedPipelineTest {
+  private static final byte[] SYN = Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, 40_000, VIP, 80, 2);
+  private static final byte[] PLACED =
+      Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, 40_000, MEMBERS.get(0), 8080, 2);
+  private static final byte[] REPLY_OF_MEMBER =
+      Frames.tcp(MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), 8080, CLIENT, 40_000, 18);
+  private static final Match IPV4 =
+      OF.buildMatch().setExact(MatchField.ETH_TYPE, EthType.IPv4).build();
+  private static final IPv6Address VIP6 = IPv6Address.of("2001:db8::100");
+  private static final IPv6Address CLIENT6 = IPv6Address.of("2001:db8::1");
+  private static final IPv6Address MEMBER6 = IPv6Address.of("2001:db8::11");
+
+  private final FakeFlowTable table = new FakeFlowTable(SwitchProfile.OPEN_VSWITCH, () -> 0);
+
+  private static OFFlowAdd rule(int tableId, Match match, OFInstruction... instructions) {
+    return OF.buildFlowAdd()
+        .setTableId(TableId.of(tableId))
+        .setPriority(10)
+        .setMatch(match)
+        .setInstructions(List.of(instructions))
+        .build();
+  }
+
+  private void add(int tableId, Match match, OFAction... actions) {
+    table.apply(rule(tableId, match, apply(actions)));
+  }
+
+  private static OFInstruction apply(OFAction... actions) {
+    return OF.instructions().applyActions(List.of(actions));
+  }
+
+  private static OFAction output(int port) {
+    return OF.actions().output(OFPort.of(port), 0xffff);
+  }
+
+  private static ConntrackAction track() {
+    return ConntrackAction.inZone(OF, 1);
+  }
+
+  private static ConntrackAction place(int member) {
+    return track().commit().translate(Nat.destination(MEMBERS.get(member), 8080));
+  }
+
+  private List<Integer> ports(byte[] frame) {
+    return table.process(1, frame).stream().map(out -> out.port().getPortNumber()).toList();
+  }
+
+  @Test
+  void ipv6Connection_isTranslatedInBothDirections() {
+    TrackingSwitch ovs = new TrackingSwitch();
+    ovs.place(VIP6, MEMBER6, 1);
+    Ipv6Frames asked = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, VIP6);
+    Ipv6Frames placed = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, MEMBER6);
+    Ipv6Frames answered = new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, MEMBER6, CLIENT6);
+    Ipv6Frames translated = new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, VIP6, CLIENT6);
+
+    Seen request = ovs.send(asked.tcp(40_000, 80, 2));
+    assertEquals(new Fields(NEW | TRACKED | DESTINATION_TRANSLATED, 1), request.fields());
+    assertArrayEquals(placed.tcp(40_000, 8080, 2), request.frame());
+
+    Seen reply = ovs.send(answered.tcp(8080, 40_000, 18));
+    assertEquals(new Fields(ESTABLISHED | TRACKED | REPLY | SOURCE_TRANSLATED, 1), reply.fields());
+    assertArrayEquals(translated.tcp(80, 40_000, 18), reply.frame());
+  }
+
+  @Test
+  void ipv6Error_isTranslatedWithItsQuote() {
+    TrackingSwitch ovs = new TrackingSwitch();
+    ovs.place(VIP6, MEMBER6, 1);
+    byte[] syn = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, VIP6).tcp(40_000, 80, 2);
+    byte[] placed = ovs.send(syn).frame();
+    byte[] quote = Arrays.copyOfRange(placed, 14, placed.length);
+    byte[] translated = Arrays.copyOfRange(syn, 14, syn.length);
+
+    Seen seen =
+        ovs.send(new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, MEMBER6, CLIENT6).icmp(1, 64, 0, quote));
+    assertEquals(new Fields(RELATED | REPLY | TRACKED | SOURCE_TRANSLATED, 1), seen.fields());
+    assertArrayEquals(
+        new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, VIP6, CLIENT6).icmp(1, 64, 0, translated),
+        seen.frame());
+  }
+
+  @Test
+  void ping_isTranslatedAndAnswered() {
+    TrackingSwitch ovs = new TrackingSwitch();
+    ovs.place(VIP, 0);
+    Seen request = ovs.send(Frames.echoRequest(CLIENT_MAC, MEMBER_MAC, CLIENT, VIP));
+    assertEquals(new Fields(NEW | TRACKED | DESTINATION_TRANSLATED, 1), request.fields());
+    Seen reply = ovs.send(Frames.echo(0, MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), CLIENT, 0x10001));
+    assertEquals(new Fields(ESTABLISHED | TRACKED | REPLY | SOURCE_TRANSLATED, 1), reply.fields());
+    assertArrayEquals(Frames.echo(0, MEMBER_MAC, CLIENT_MAC, VIP, CLIENT, 0x10001), reply.frame());
+  }
+
+  @Test
+  void metadata_isMatchedWithMask_andKeepsOtherBits() {
+    OFInstruction low = OF.instructions().writeMetadata(U64.of(0x0000_0012), U64.of(0x0000_00ff));
+    OFInstruction high = OF.instructions().writeMetadata(U64.of(0x3400), U64.of(0xff00));
+    table.apply(rule(0, IPV4, low, OF.instructions().gotoTable(TableId.of(1))));
+    table.apply(rule(1, IPV4, high, OF.instructions().gotoTable(TableId.of(2))));
+    add(
+        2,
+        OF.buildMatch().setExact(MatchField.METADATA, OFMetadata.ofRaw(0x3412)).build(),
+        output(3));
+    assertEquals(List.of(3), ports(SYN));
+
+    table.apply(rule(0, IPV4, OF.instructions().gotoTable(TableId.of(2))));
+    assertEquals(List.of(OFPort.CONTROLLER.getPortNumber()), ports(SYN));
+    add(
+        2,
+        OF.buildMatch()
+            .setMasked(MatchField.METADATA, OFMetadata.ofRaw(0x0000), OFMetadata.ofRaw(0xff00))
+            .build(),
+        output(4));
+    assertEquals(List.of(4), ports(SYN));
+  }
+
+  @Test
+  void metadata_outlivesRecirculation() {
+    table.apply(
+        rule(
+            0,
+            IPV4,
+            OF.instructions().writeMetadata(U64.of(5), U64.of(-1)),
+            OF.instructions().gotoTable(TableId.of(1))));
+    add(1, IPV4, track().continueIn(TableId.of(2)));
+    add(2, OF.buildMatch().setExact(MatchField.METADATA, OFMetadata.ofRaw(5)).build(), output(3));
+    assertEquals(List.of(3), ports(SYN));
+  }
+
+  @Test
+  void actionsBehindTrack_areForAnUntrackedPacket() {
+    table.apply(
+        rule(
+            0,
+            IPV4,
+            apply(track().continueIn(TableId.of(1)), output(2)),
+            OF.instructions().gotoTable(TableId.of(1))));
+    add(1, ConntrackMatch.beginning(OF.buildMatch()).build(), output(3));
+    add(1, ConntrackMatch.untracked(OF.buildMatch()).build(), output(4));
+    assertEquals(List.of(3, 2, 4), ports(SYN));
+  }
+
+  @Test
+  void packet_behindTranslation_isNotUsed() {
+    add(0, IPV4, place(0), output(2));
+    assertThrows(UnsupportedOperationException.class, () -> table.process(1, SYN));
+  }
+
+  @Test
+  void commit_withoutTable_isKnownToTheNextPacket() {
+    add(0, IPV4, track().commit(), output(2));
+    assertEquals(List.of(2), ports(SYN));
+    assertEquals(1, table.conntrack().connections().size());
+  }
+
+  @Test
+  void recirculation_withoutEnd_fails() {
+    add(0, IPV4, track().continueIn(TableId.of(0)));
+    assertThrows(IllegalArgumentException.class, () -> table.process(1, SYN));
+  }
+
+  @Test
+  void zones_haveConnectionsOfTheirOwn() {
+    add(0, IPV4, track().commit().continueIn(TableId.of(1)));
+    add(1, ConntrackMatch.zone(OF.buildMatch(), 1).build(), twoZones());
+    add(2, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
+    add(2, ConntrackMatch.beginning(OF.buildMatch()).build(), output(4));
+    byte[] reply = Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 16);
+    assertEquals(List.of(4), ports(SYN));
+    assertEquals(List.of(4), ports(reply));
+  }
+
+  private static ConntrackAction twoZones() {
+    return ConntrackAction.inZone(OF, 2).continueIn(TableId.of(2));
+  }
+
+  @Test
+  void mark_ofKnownConnection_isChangedByAnotherCommit_butNotItsMember() {
+    add(0, IPV4, place(0).setMark(new Mark(0x11)).continueIn(TableId.of(1)));
+    add(1, ConntrackMatch.mark(OF.buildMatch(), 0x11).build(), output(2));
+    assertEquals(List.of(2), ports(SYN));
+
+    add(0, IPV4, place(1).setMark(new Mark(0x20, 0xf0)).continueIn(TableId.of(1)));
+    add(1, ConntrackMatch.mark(OF.buildMatch(), 0x20, 0xf0).build(), output(3));
+    List<FakeFlowTable.Output> out = table.process(1, SYN);
+    assertEquals(3, out.get(0).port().getPortNumber());
+    assertArrayEquals(PLACED, out.get(0).frame());
+    assertEquals(0x21, table.conntrack().connections().get(0).mark());
+  }
+
+  @Test
+  void secondTrackInZone_ofTranslatedPacket_findsTheSameConnection() {
+    add(0, IPV4, place(0).continueIn(TableId.of(1)));
+    add(1, IPV4, track().continueIn(TableId.of(2)));
+    add(
+        2,
+        ConntrackMatch.state(OF.buildMatch(), NEW | DESTINATION_TRANSLATED, REPLY).build(),
+        output(2));
+    assertEquals(List.of(2), ports(SYN));
+    assertEquals(1, table.conntrack().connections().size());
+  }
+
+  @Test
+  void sourceRange_translatesSourceAndBack() {
+    IPv4Address first = IPv4Address.of("10.0.0.200");
+    IPv4Address last = IPv4Address.of("10.0.0.203");
+    add(0, IPV4, track().translate(Nat.EXISTING).continueIn(TableId.of(1)));
+    add(
+        1,
+        ConntrackMatch.beginning(OF.buildMatch()).build(),
+        track().commit().translate(Nat.source(first, last, 1024, 1027)).continueIn(TableId.of(2)));
+    add(1, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
+    add(2, IPV4, output(2));
+    MutableFrame sent = new MutableFrame(table.process(1, SYN).get(0).frame());
+    ConntrackTuple tuple = ConntrackTuple.of(sent).orElseThrow();
+    int host = ((IPv4Address) tuple.src()).getInt() - first.getInt();
+    assertTrue(host >= 0 && host <= 3, tuple::toString);
+    assertTrue(tuple.srcPort() >= 1024 && tuple.srcPort() <= 1027, tuple::toString);
+
+    byte[] reply =
+        Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, (IPv4Address) tuple.src(), tuple.srcPort(), 18);
+    assertArrayEquals(
+        Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 18),
+        table.process(2, reply).get(0).frame());
+  }
+
+  @Test
+  void usedUpSources_leaveFurtherConnectionsNewAndUntranslated() {
+    IPv4Address only = IPv4Address.of("10.0.0.200");
+    add(
+        0,
+        IPV4,
+        track().commit().translate(Nat.source(only, only, 7, 8)).continueIn(TableId.of(1)));
+    add(1, ConntrackMatch.state(OF.buildMatch(), NEW | SOURCE_TRANSLATED, 0).build(), output(2));
+    add(1, ConntrackMatch.state(OF.buildMatch(), NEW, SOURCE_TRANSLATED).build(), output(3));
+    assertEquals(List.of(2), ports(from(1)));
+    assertEquals(List.of(2), ports(from(2)));
+    assertEquals(List.of(3), ports(from(3)));
+    assertArrayEquals(from(3), table.process(1, from(3)).get(0).frame());
+  }
+
+  private static byte[] from(int port) {
+    return Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, port, VIP, 80, 2);
+  }
+
+  @Test
+  void packetOut_isTracked() {
+    add(1, IPV4, output(2));
+    table.apply(
+        OF.buildPacketOut()
+            .setInPort(OFPort.CONTROLLER)
+            .setActions(List.of(place(0).continueIn(TableId.of(1))))
+            .setData(SYN)
+            .build());
+    add(0, IPV4, track().translate(Nat.EXISTING).continueIn(TableId.of(1)));
+    assertArrayEquals(
+        Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 18),
+        table.process(1, REPLY_OF_MEMBER).get(0).frame());
+  }
+
+  @Test
+  void bucket_mayTrack() {
+    table.apply(
+        OF.buildGroupAdd()
+            .setGroupType(OFGroupType.INDIRECT)
+            .setGroup(OFGroup.of(1))
+            .setBuckets(
+                List.of(
+                    OF.buildBucket()
+                        .setActions(List.of(place(0).continueIn(TableId.of(1))))
+                        .build()))
+            .build());
+    add(0, IPV4, OF.actions().group(OFGroup.of(1)));
+    add(1, IPV4, output(2));
+    assertArrayEquals(PLACED, table.process(1, SYN).get(0).frame());
+  }
+
+  @Test
+  void otherSwitches_refuseActionAndMatch() {
+    FakeFlowTable plain = new FakeFlowTable();
+    OFErrorMsg action = refusal(plain, rule(0, IPV4, apply(track())));
+    assertInstanceOf(OFBadActionErrorMsg.class, action);
+    OFErrorMsg match =
+        refusal(plain, rule(0, ConntrackMatch.untracked(OF.buildMatch()).build(), apply()));
+    assertInstanceOf(OFBadMatchErrorMsg.class, match);
+  }
+
+  private static OFErrorMsg refusal(FakeFlowTable plain, OFFlowAdd rule) {
+    return assertThrows(RefusedMessageException.class, () -> plain.apply(rule)).error();
+  }
+}
