@@ -49,6 +49,7 @@ final class FakeConnection {
   private TcpState client = TcpState.SYN_SENT;
   private TcpState server = TcpState.CLOSED;
   private long usedAtNanos;
+  private boolean hasEnded;
 
   /**
    * A connection after its first packet.
@@ -84,6 +85,15 @@ final class FakeConnection {
 
   boolean isAnswered() {
     return isAnswered;
+  }
+
+  /** The next connection of the same addresses and ports has begun. */
+  void end() {
+    hasEnded = true;
+  }
+
+  boolean hasEnded() {
+    return hasEnded;
   }
 
   boolean isIdle(long nowNanos, long maxIdleNanos) {

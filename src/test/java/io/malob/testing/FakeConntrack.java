@@ -24,8 +24,7 @@ import org.projectfloodlight.openflow.types.IPv6Address;
 /**
  * The connections that a fake switch tracks, as Open vSwitch 3.1 does in user space ({@code
  * lib/conntrack.c}). Unlike there, fragments are not put together: they are invalid. So are ICMP
- * errors about ICMP. A connection that begins anew after its end may get the same ports again,
- * which 3.1 does not do if they are translated. Not safe for use by several threads.
+ * errors about ICMP. Not safe for use by several threads.
  */
 public final class FakeConntrack {
   private final LongSupplier nanoTime;
@@ -99,13 +98,16 @@ public final class FakeConntrack {
     if (found == null) {
       return begin(frame, tuple.get(), zone, action);
     }
+    if (found.hasEnded()) {
+      return Tracked.unknown(INVALID, action.zone());
+    }
     boolean isReply = key.equals(found.original()) == isTranslated;
     switch (found.update(frame, isReply, nanoTime.getAsLong())) {
       case ESTABLISHED -> state = state & ~NEW | ESTABLISHED | (isReply ? REPLY : 0);
       case STILL_NEW -> state |= NEW;
       case INVALID -> state = INVALID;
       case NEXT -> {
-        zone.values().removeIf(found::equals);
+        end(found, zone);
         return begin(frame, tuple.get(), zone, action);
       }
     }
@@ -113,6 +115,15 @@ public final class FakeConntrack {
       state |= translate(frame, found, isReply);
     }
     return known(state, found, action);
+  }
+
+  /** 3.1 keeps the reply of a translated connection for a while: the next one gets another port. */
+  private static void end(FakeConnection connection, Map<ConntrackTuple, FakeConnection> zone) {
+    connection.end();
+    zone.values().removeIf(connection::equals);
+    if (connection.translation(/* isReply= */ false) != 0) {
+      zone.put(connection.reply(), connection);
+    }
   }
 
   private void dropIdle(Map<ConntrackTuple, FakeConnection> zone) {
@@ -142,6 +153,7 @@ public final class FakeConntrack {
     }
     FakeConnection made =
         new FakeConnection(tuple, reply.get(), range.map(Nat.Range::end), nanoTime.getAsLong());
+    zone.values().removeIf(each -> each.hasEnded() && each.original().equals(tuple));
     zone.put(tuple, made);
     zone.putIfAbsent(reply.get(), made);
     return known(NEW | translate(frame, made, /* isReply= */ false), made, action);
@@ -177,7 +189,7 @@ public final class FakeConntrack {
     boolean isTranslated = Tracked.isTranslated(before);
     @Nullable FakeConnection found = zone.get(isTranslated ? key.reversed() : key);
     boolean isRight = frame.hasRightChecksums() && quoted.source().equals(destination(frame));
-    if (found == null || !isRight) {
+    if (found == null || found.hasEnded() || !isRight) {
       return Tracked.unknown(INVALID, action.zone());
     }
     boolean isReply =

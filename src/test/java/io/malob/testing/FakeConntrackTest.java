@@ -4,7 +4,6 @@ import static io.malob.openflow.tracked.ConntrackMatch.DESTINATION_TRANSLATED;
 import static io.malob.openflow.tracked.ConntrackMatch.ESTABLISHED;
 import static io.malob.openflow.tracked.ConntrackMatch.INVALID;
 import static io.malob.openflow.tracked.ConntrackMatch.NEW;
-import static io.malob.openflow.tracked.ConntrackMatch.RELATED;
 import static io.malob.openflow.tracked.ConntrackMatch.REPLY;
 import static io.malob.openflow.tracked.ConntrackMatch.SOURCE_TRANSLATED;
 import static io.malob.openflow.tracked.ConntrackMatch.TRACKED;
@@ -18,7 +17,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.malob.testing.TrackingSwitch.Seen;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -161,6 +159,16 @@ class FakeConntrackTest {
   }
 
   @Test
+  void syn_afterReset_toTheSameMember_hasAnotherPortThere() {
+    ovs.send(request(40_000, SYN));
+    ovs.send(reply(0, 40_000, RST | ACK));
+    assertSeen(FIRST, 1, atMember(0, 40_001, SYN), ovs.send(request(40_000, SYN)));
+    assertSeen(FIRST, 1, atMember(0, 40_001, SYN), ovs.send(request(40_000, SYN)));
+    assertSeen(TO_CLIENT, 1, atClient(VIP, 40_000, SYN_ACK), ovs.send(reply(0, 40_001, SYN_ACK)));
+    assertEquals(1, ovs.connections().size());
+  }
+
+  @Test
   void syn_afterOneFin_staysAtMember() {
     ovs.send(request(40_000, SYN));
     ovs.send(reply(0, 40_000, SYN_ACK));
@@ -191,37 +199,6 @@ class FakeConntrackTest {
         Frames.udp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 5_000, data),
         ovs.send(Frames.udp(MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), 8080, CLIENT, 5_000, data)));
     assertSeen(TO_MEMBER, 1, placed, ovs.send(asked));
-  }
-
-  @Test
-  void icmpError_ofMember_isTranslatedWithItsQuote() {
-    ovs.send(request(40_000, SYN));
-    byte[] quote = Arrays.copyOfRange(atMember(0, 40_000, SYN), 14, 54);
-    byte[] translated = Arrays.copyOfRange(request(40_000, SYN), 14, 54);
-    assertSeen(
-        RELATED | REPLY | TRACKED | SOURCE_TRANSLATED,
-        1,
-        Frames.icmp(3, MEMBER_MAC, CLIENT_MAC, VIP, CLIENT, 0, translated),
-        ovs.send(Frames.icmp(3, MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), CLIENT, 0, quote)));
-  }
-
-  @Test
-  void icmpError_ofClient_isTranslatedToMember() {
-    ovs.send(request(40_000, SYN));
-    byte[] quote = Arrays.copyOfRange(atClient(VIP, 40_000, ACK), 14, 54);
-    byte[] translated = Arrays.copyOfRange(reply(0, 40_000, ACK), 14, 54);
-    assertSeen(
-        RELATED | TRACKED | DESTINATION_TRANSLATED,
-        1,
-        Frames.icmp(3, CLIENT_MAC, MEMBER_MAC, CLIENT, MEMBERS.get(0), 0, translated),
-        ovs.send(Frames.icmp(3, CLIENT_MAC, MEMBER_MAC, CLIENT, VIP, 0, quote)));
-  }
-
-  @Test
-  void icmpError_aboutUnknownConnection_isInvalid() {
-    byte[] quote = Arrays.copyOfRange(atMember(0, 40_000, SYN), 14, 54);
-    byte[] frame = Frames.icmp(3, MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), CLIENT, 0, quote);
-    assertSeen(INVALID | TRACKED, 0, frame, ovs.send(frame));
   }
 
   @Test

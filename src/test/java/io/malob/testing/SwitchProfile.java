@@ -3,7 +3,9 @@ package io.malob.testing;
 import com.google.common.collect.ImmutableSet;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.openflow.tracked.Nat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFBadInstructionCode;
 import org.projectfloodlight.openflow.protocol.OFBadMatchCode;
@@ -27,6 +29,8 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTabl
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.match.MatchFields;
+import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.IPVersion;
 import org.projectfloodlight.openflow.types.TableId;
 
 /**
@@ -106,6 +110,7 @@ public enum SwitchProfile {
       checkMatch(flowMod, flowMod.getMatch());
       if (!(flowMod instanceof OFFlowDelete || flowMod instanceof OFFlowDeleteStrict)) {
         checkInstructions(flowMod, flowMod.getInstructions());
+        checkTracks(flowMod);
       }
     } else if (message instanceof OFGroupMod groupMod) {
       checkGroup(groupMod);
@@ -160,6 +165,30 @@ public enum SwitchProfile {
       }
       checkActions(message, FakeRule.actions(instruction));
     }
+  }
+
+  /** Open vSwitch tracks only what a rule's match says to be IP, of the version of its NAT. */
+  private static void checkTracks(OFFlowMod message) {
+    @Nullable EthType type = message.getMatch().get(MatchField.ETH_TYPE);
+    boolean isIp = EthType.IPv4.equals(type) || EthType.IPv6.equals(type);
+    for (OFInstruction instruction : message.getInstructions()) {
+      for (OFAction action : FakeRule.actions(instruction)) {
+        if (action instanceof ConntrackAction conntrack
+            && !(isIp && translatesOnly(type, conntrack))) {
+          throw new RefusedMessageException(
+              SwitchErrors.badAction(message, OFBadActionCode.MATCH_INCONSISTENT));
+        }
+      }
+    }
+  }
+
+  private static boolean translatesOnly(@Nullable EthType type, ConntrackAction conntrack) {
+    return conntrack
+        .nat()
+        .flatMap(Nat::range)
+        .map(range -> range.first().getIpVersion() == IPVersion.IPv4)
+        .map(isIpv4 -> isIpv4 == EthType.IPv4.equals(type))
+        .orElse(true);
   }
 
   private void checkGroup(OFGroupMod message) {

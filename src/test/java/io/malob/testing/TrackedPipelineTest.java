@@ -1,12 +1,8 @@
 package io.malob.testing;
 
 import static io.malob.openflow.tracked.ConntrackMatch.DESTINATION_TRANSLATED;
-import static io.malob.openflow.tracked.ConntrackMatch.ESTABLISHED;
 import static io.malob.openflow.tracked.ConntrackMatch.NEW;
-import static io.malob.openflow.tracked.ConntrackMatch.RELATED;
 import static io.malob.openflow.tracked.ConntrackMatch.REPLY;
-import static io.malob.openflow.tracked.ConntrackMatch.SOURCE_TRANSLATED;
-import static io.malob.openflow.tracked.ConntrackMatch.TRACKED;
 import static io.malob.testing.TrackingSwitch.CLIENT;
 import static io.malob.testing.TrackingSwitch.CLIENT_MAC;
 import static io.malob.testing.TrackingSwitch.MEMBERS;
@@ -17,17 +13,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.openflow.tracked.ConntrackAction;
 import io.malob.openflow.tracked.ConntrackMatch;
 import io.malob.openflow.tracked.Mark;
 import io.malob.openflow.tracked.Nat;
-import io.malob.testing.TrackingSwitch.Fields;
-import io.malob.testing.TrackingSwitch.Seen;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFErrorMsg;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFGroupType;
@@ -38,8 +31,6 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
-import org.projectfloodlight.openflow.types.IPv4Address;
-import org.projectfloodlight.openflow.types.IPv6Address;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
@@ -52,13 +43,13 @@ class TrackedPipelineTest {
       Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, 40_000, MEMBERS.get(0), 8080, 2);
   private static final byte[] REPLY_OF_MEMBER =
       Frames.tcp(MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), 8080, CLIENT, 40_000, 18);
-  private static final Match IPV4 =
-      OF.buildMatch().setExact(MatchField.ETH_TYPE, EthType.IPv4).build();
-  private static final IPv6Address VIP6 = IPv6Address.of("2001:db8::100");
-  private static final IPv6Address CLIENT6 = IPv6Address.of("2001:db8::1");
-  private static final IPv6Address MEMBER6 = IPv6Address.of("2001:db8::11");
+  private static final Match IPV4 = ipv4().build();
 
   private final FakeFlowTable table = new FakeFlowTable(SwitchProfile.OPEN_VSWITCH, () -> 0);
+
+  private static Match.Builder ipv4() {
+    return OF.buildMatch().setExact(MatchField.ETH_TYPE, EthType.IPv4);
+  }
 
   private static OFFlowAdd rule(int tableId, Match match, OFInstruction... instructions) {
     return OF.buildFlowAdd()
@@ -91,52 +82,6 @@ class TrackedPipelineTest {
 
   private List<Integer> ports(byte[] frame) {
     return table.process(1, frame).stream().map(out -> out.port().getPortNumber()).toList();
-  }
-
-  @Test
-  void ipv6Connection_isTranslatedInBothDirections() {
-    TrackingSwitch ovs = new TrackingSwitch();
-    ovs.place(VIP6, MEMBER6, 1);
-    Ipv6Frames asked = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, VIP6);
-    Ipv6Frames placed = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, MEMBER6);
-    Ipv6Frames answered = new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, MEMBER6, CLIENT6);
-    Ipv6Frames translated = new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, VIP6, CLIENT6);
-
-    Seen request = ovs.send(asked.tcp(40_000, 80, 2));
-    assertEquals(new Fields(NEW | TRACKED | DESTINATION_TRANSLATED, 1), request.fields());
-    assertArrayEquals(placed.tcp(40_000, 8080, 2), request.frame());
-
-    Seen reply = ovs.send(answered.tcp(8080, 40_000, 18));
-    assertEquals(new Fields(ESTABLISHED | TRACKED | REPLY | SOURCE_TRANSLATED, 1), reply.fields());
-    assertArrayEquals(translated.tcp(80, 40_000, 18), reply.frame());
-  }
-
-  @Test
-  void ipv6Error_isTranslatedWithItsQuote() {
-    TrackingSwitch ovs = new TrackingSwitch();
-    ovs.place(VIP6, MEMBER6, 1);
-    byte[] syn = new Ipv6Frames(CLIENT_MAC, MEMBER_MAC, CLIENT6, VIP6).tcp(40_000, 80, 2);
-    byte[] placed = ovs.send(syn).frame();
-    byte[] quote = Arrays.copyOfRange(placed, 14, placed.length);
-    byte[] translated = Arrays.copyOfRange(syn, 14, syn.length);
-
-    Seen seen =
-        ovs.send(new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, MEMBER6, CLIENT6).icmp(1, 64, 0, quote));
-    assertEquals(new Fields(RELATED | REPLY | TRACKED | SOURCE_TRANSLATED, 1), seen.fields());
-    assertArrayEquals(
-        new Ipv6Frames(MEMBER_MAC, CLIENT_MAC, VIP6, CLIENT6).icmp(1, 64, 0, translated),
-        seen.frame());
-  }
-
-  @Test
-  void ping_isTranslatedAndAnswered() {
-    TrackingSwitch ovs = new TrackingSwitch();
-    ovs.place(VIP, 0);
-    Seen request = ovs.send(Frames.echoRequest(CLIENT_MAC, MEMBER_MAC, CLIENT, VIP));
-    assertEquals(new Fields(NEW | TRACKED | DESTINATION_TRANSLATED, 1), request.fields());
-    Seen reply = ovs.send(Frames.echo(0, MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), CLIENT, 0x10001));
-    assertEquals(new Fields(ESTABLISHED | TRACKED | REPLY | SOURCE_TRANSLATED, 1), reply.fields());
-    assertArrayEquals(Frames.echo(0, MEMBER_MAC, CLIENT_MAC, VIP, CLIENT, 0x10001), reply.frame());
   }
 
   @Test
@@ -210,7 +155,7 @@ class TrackedPipelineTest {
   @Test
   void zones_haveConnectionsOfTheirOwn() {
     add(0, IPV4, track().commit().continueIn(TableId.of(1)));
-    add(1, ConntrackMatch.zone(OF.buildMatch(), 1).build(), twoZones());
+    add(1, ConntrackMatch.zone(ipv4(), 1).build(), twoZones());
     add(2, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
     add(2, ConntrackMatch.beginning(OF.buildMatch()).build(), output(4));
     byte[] reply = Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 16);
@@ -246,49 +191,6 @@ class TrackedPipelineTest {
         output(2));
     assertEquals(List.of(2), ports(SYN));
     assertEquals(1, table.conntrack().connections().size());
-  }
-
-  @Test
-  void sourceRange_translatesSourceAndBack() {
-    IPv4Address first = IPv4Address.of("10.0.0.200");
-    IPv4Address last = IPv4Address.of("10.0.0.203");
-    add(0, IPV4, track().translate(Nat.EXISTING).continueIn(TableId.of(1)));
-    add(
-        1,
-        ConntrackMatch.beginning(OF.buildMatch()).build(),
-        track().commit().translate(Nat.source(first, last, 1024, 1027)).continueIn(TableId.of(2)));
-    add(1, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
-    add(2, IPV4, output(2));
-    MutableFrame sent = new MutableFrame(table.process(1, SYN).get(0).frame());
-    ConntrackTuple tuple = ConntrackTuple.of(sent).orElseThrow();
-    int host = ((IPv4Address) tuple.src()).getInt() - first.getInt();
-    assertTrue(host >= 0 && host <= 3, tuple::toString);
-    assertTrue(tuple.srcPort() >= 1024 && tuple.srcPort() <= 1027, tuple::toString);
-
-    byte[] reply =
-        Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, (IPv4Address) tuple.src(), tuple.srcPort(), 18);
-    assertArrayEquals(
-        Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 18),
-        table.process(2, reply).get(0).frame());
-  }
-
-  @Test
-  void usedUpSources_leaveFurtherConnectionsNewAndUntranslated() {
-    IPv4Address only = IPv4Address.of("10.0.0.200");
-    add(
-        0,
-        IPV4,
-        track().commit().translate(Nat.source(only, only, 7, 8)).continueIn(TableId.of(1)));
-    add(1, ConntrackMatch.state(OF.buildMatch(), NEW | SOURCE_TRANSLATED, 0).build(), output(2));
-    add(1, ConntrackMatch.state(OF.buildMatch(), NEW, SOURCE_TRANSLATED).build(), output(3));
-    assertEquals(List.of(2), ports(from(1)));
-    assertEquals(List.of(2), ports(from(2)));
-    assertEquals(List.of(3), ports(from(3)));
-    assertArrayEquals(from(3), table.process(1, from(3)).get(0).frame());
-  }
-
-  private static byte[] from(int port) {
-    return Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, port, VIP, 80, 2);
   }
 
   @Test
@@ -331,6 +233,18 @@ class TrackedPipelineTest {
     OFErrorMsg match =
         refusal(plain, rule(0, ConntrackMatch.untracked(OF.buildMatch()).build(), apply()));
     assertInstanceOf(OFBadMatchErrorMsg.class, match);
+  }
+
+  @Test
+  void track_ofOtherThanIp_isRefused() {
+    OFErrorMsg any = refusal(table, rule(0, OF.matchWildcardAll(), apply(track())));
+    assertEquals(OFBadActionCode.MATCH_INCONSISTENT, ((OFBadActionErrorMsg) any).getCode());
+    Match ipv6 = OF.buildMatch().setExact(MatchField.ETH_TYPE, EthType.IPv6).build();
+    OFErrorMsg otherVersion = refusal(table, rule(0, ipv6, apply(place(0))));
+    assertEquals(
+        OFBadActionCode.MATCH_INCONSISTENT, ((OFBadActionErrorMsg) otherVersion).getCode());
+    table.apply(rule(0, ipv6, apply(track())));
+    assertEquals(1, table.rules().size());
   }
 
   private static OFErrorMsg refusal(FakeFlowTable plain, OFFlowAdd rule) {

@@ -88,6 +88,11 @@ final class TrackingSwitch {
 
   /** The same of any address. */
   void place(IPAddress<?> vip, IPAddress<?> member, int mark) {
+    translate(vip, Nat.destination(member, 8080), mark);
+  }
+
+  /** New connections to an address are translated like this from now on, and get a mark. */
+  void translate(IPAddress<?> vip, Nat nat, int mark) {
     Match.Builder match = OF.buildMatch();
     if (vip instanceof IPv6Address ipv6) {
       match.setExact(MatchField.ETH_TYPE, EthType.IPv6).setExact(MatchField.IPV6_DST, ipv6);
@@ -103,7 +108,7 @@ final class TrackingSwitch {
         U64.ZERO,
         ConntrackAction.inZone(OF, ZONE)
             .commit()
-            .translate(Nat.destination(member, 8080))
+            .translate(nat)
             .setMark(new Mark(mark))
             .continueIn(SHOWS));
   }
