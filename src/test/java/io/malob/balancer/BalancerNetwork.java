@@ -997,7 +997,8 @@ final class BalancerNetwork {
             .setReason(OFPacketInReason.NO_MATCH)
             .setTableId(output.table())
             .setCookie(output.cookie())
-            .setMatch(FACTORY.buildMatch().setExact(MatchField.IN_PORT, inPort).build())
+            .setMatch(
+                output.addFields(FACTORY.buildMatch().setExact(MatchField.IN_PORT, inPort)).build())
             .setData(output.frame())
             .build();
     tell(switchId, message);

@@ -80,7 +80,7 @@ final class FakeConnection {
   }
 
   void set(Mark change) {
-    mark = mark & ~change.mask() | change.value();
+    mark = (mark & ~change.mask()) | change.value();
   }
 
   boolean isAnswered() {
@@ -169,9 +169,9 @@ final class FakeConnection {
 
   private static boolean areInvalid(int flags) {
     boolean isSyn = (flags & SYN) != 0;
-    return isSyn && (flags & (RST | FIN)) != 0
-        || !isSyn && (flags & (ACK | RST)) == 0
-        || (flags & ACK) == 0 && (flags & (FIN | PSH | URG)) != 0;
+    return (isSyn && (flags & (RST | FIN)) != 0)
+        || (!isSyn && (flags & (ACK | RST)) == 0)
+        || ((flags & ACK) == 0 && (flags & (FIN | PSH | URG)) != 0);
   }
 
   /** What packets look like after they have been translated in a direction. */

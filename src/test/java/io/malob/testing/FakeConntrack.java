@@ -103,7 +103,7 @@ public final class FakeConntrack {
     }
     boolean isReply = key.equals(found.original()) == isTranslated;
     switch (found.update(frame, isReply, nanoTime.getAsLong())) {
-      case ESTABLISHED -> state = state & ~NEW | ESTABLISHED | (isReply ? REPLY : 0);
+      case ESTABLISHED -> state = (state & ~NEW) | ESTABLISHED | (isReply ? REPLY : 0);
       case STILL_NEW -> state |= NEW;
       case INVALID -> state = INVALID;
       case NEXT -> {

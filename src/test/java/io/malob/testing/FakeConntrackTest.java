@@ -15,12 +15,17 @@ import static io.malob.testing.TrackingSwitch.OTHER_VIP;
 import static io.malob.testing.TrackingSwitch.VIP;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.malob.testing.TrackingSwitch.Seen;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U32;
 
 class FakeConntrackTest {
   private static final int SYN = 2;
@@ -73,6 +78,16 @@ class FakeConntrackTest {
     assertSeen(TO_MEMBER, 1, atMember(0, 40_000, ACK), ovs.send(request(40_000, ACK)));
     assertSeen(TO_CLIENT, 1, atClient(VIP, 40_000, ACK), ovs.send(reply(0, 40_000, ACK)));
     assertEquals(1, ovs.connections().size());
+  }
+
+  @Test
+  void packetIn_hasTheFieldsOfTheConnection() {
+    Match.Builder match = TrackingSwitch.OF.buildMatch();
+    Match fields = ovs.table().process(1, request(40_000, SYN)).get(0).addFields(match).build();
+    assertEquals(U32.of(FIRST), fields.get(MatchField.CONN_TRACKING_STATE));
+    assertEquals(U16.of(TrackingSwitch.ZONE), fields.get(MatchField.CONN_TRACKING_ZONE));
+    assertEquals(U32.of(1), fields.get(MatchField.CONN_TRACKING_MARK));
+    assertNull(fields.get(MatchField.METADATA));
   }
 
   @Test

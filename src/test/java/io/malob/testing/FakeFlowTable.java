@@ -19,9 +19,11 @@ import org.projectfloodlight.openflow.protocol.OFMatchV3;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.OFGroup;
+import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -135,12 +137,27 @@ public final class FakeFlowTable {
    * @param frame the bytes as they leave
    * @param table the table that sent it
    * @param cookie that of the rule that sent it; zero for a miss and for what the controller sent
+   * @param metadata what rules have written
    */
   @SuppressWarnings("ArrayRecordComponent") // tests compare the parts
-  public record Output(OFPort port, byte[] frame, TableId table, U64 cookie) {
+  public record Output(
+      OFPort port, byte[] frame, TableId table, U64 cookie, U64 metadata, Tracked tracked) {
+    /** A frame that has not been tracked, without metadata. */
+    public Output(OFPort port, byte[] frame, TableId table, U64 cookie) {
+      this(port, frame, table, cookie, U64.ZERO, Tracked.NOT);
+    }
+
     /** Whether this is a packet-in. */
     public boolean isToController() {
       return port.equals(OFPort.CONTROLLER);
+    }
+
+    /** Adds what Open vSwitch tells in a packet-in besides the port, as far as it is not zero. */
+    public Match.Builder addFields(Match.Builder match) {
+      if (!metadata.equals(U64.ZERO)) {
+        match.setExact(MatchField.METADATA, OFMetadata.of(metadata));
+      }
+      return tracked.addTo(match);
     }
   }
 

@@ -57,6 +57,14 @@ final class FakePacket {
     };
   }
 
+  U64 metadata() {
+    return metadata;
+  }
+
+  Tracked tracked() {
+    return tracked;
+  }
+
   /** The instruction write_metadata. */
   void writeMetadata(U64 value, U64 mask) {
     metadata = metadata.and(mask.inverse()).or(value.and(mask));

@@ -184,6 +184,8 @@ final class FakePipeline {
 
   private void emit(OFPort port) {
     requireUntouched();
-    outputs.add(new FakeFlowTable.Output(port, packet.frame().copy(), table, cookie));
+    outputs.add(
+        new FakeFlowTable.Output(
+            port, packet.frame().copy(), table, cookie, packet.metadata(), packet.tracked()));
   }
 }

@@ -118,6 +118,7 @@ class TrackedPipelineTest {
     add(1, IPV4, track().continueIn(TableId.of(2)));
     add(2, OF.buildMatch().setExact(MatchField.METADATA, OFMetadata.ofRaw(5)).build(), output(3));
     assertEquals(List.of(3), ports(SYN));
+    assertEquals(U64.of(5), table.process(1, SYN).get(0).metadata());
   }
 
   @Test
@@ -154,17 +155,14 @@ class TrackedPipelineTest {
 
   @Test
   void zones_haveConnectionsOfTheirOwn() {
+    ConntrackAction inOtherZone = ConntrackAction.inZone(OF, 2).continueIn(TableId.of(2));
     add(0, IPV4, track().commit().continueIn(TableId.of(1)));
-    add(1, ConntrackMatch.zone(ipv4(), 1).build(), twoZones());
+    add(1, ConntrackMatch.zone(ipv4(), 1).build(), inOtherZone);
     add(2, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
     add(2, ConntrackMatch.beginning(OF.buildMatch()).build(), output(4));
     byte[] reply = Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 16);
     assertEquals(List.of(4), ports(SYN));
     assertEquals(List.of(4), ports(reply));
-  }
-
-  private static ConntrackAction twoZones() {
-    return ConntrackAction.inZone(OF, 2).continueIn(TableId.of(2));
   }
 
   @Test
@@ -228,8 +226,7 @@ class TrackedPipelineTest {
   @Test
   void otherSwitches_refuseActionAndMatch() {
     FakeFlowTable plain = new FakeFlowTable();
-    OFErrorMsg action = refusal(plain, rule(0, IPV4, apply(track())));
-    assertInstanceOf(OFBadActionErrorMsg.class, action);
+    assertInstanceOf(OFBadActionErrorMsg.class, refusal(plain, rule(0, IPV4, apply(track()))));
     OFErrorMsg match =
         refusal(plain, rule(0, ConntrackMatch.untracked(OF.buildMatch()).build(), apply()));
     assertInstanceOf(OFBadMatchErrorMsg.class, match);

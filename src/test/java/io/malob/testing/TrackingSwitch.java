@@ -21,7 +21,6 @@ import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFBufferId;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.U64;
 
 /**
  * A fake Open vSwitch with rules that track all IP packets in table 0, place new connections to
@@ -44,26 +43,18 @@ final class TrackingSwitch {
   private final AtomicLong nanoTime = new AtomicLong();
   private final FakeFlowTable table = new FakeFlowTable(SwitchProfile.OPEN_VSWITCH, nanoTime::get);
 
-  /** Of each state and mark, a rule with a cookie of them sends packets to the controller. */
+  /** With rules for both versions of IP, and without VIPs. */
   TrackingSwitch() {
     for (EthType type : List.of(EthType.IPv4, EthType.IPv6)) {
       add(
           0,
           10,
           ConntrackMatch.untracked(OF.buildMatch().setExact(MatchField.ETH_TYPE, type)).build(),
-          U64.ZERO,
           ConntrackAction.inZone(OF, ZONE).translate(Nat.EXISTING).continueIn(PLACES));
     }
     OFAction show = OF.actions().output(OFPort.CONTROLLER, 0xffff);
-    for (int state = 0; state < 256; state++) {
-      for (int mark = 0; mark < 3; mark++) {
-        Match.Builder match = ConntrackMatch.state(OF.buildMatch(), state, 255 & ~state);
-        Match matched = ConntrackMatch.mark(match, mark).build();
-        U64 cookie = U64.of((long) state << 8 | mark);
-        add(PLACES.getValue(), 1, matched, cookie, show);
-        add(SHOWS.getValue(), 1, matched, cookie, show);
-      }
-    }
+    add(PLACES.getValue(), 1, OF.matchWildcardAll(), show);
+    add(SHOWS.getValue(), 1, OF.matchWildcardAll(), show);
   }
 
   /** State and mark of a packet. */
@@ -105,7 +96,6 @@ final class TrackingSwitch {
         PLACES.getValue(),
         20,
         ConntrackMatch.beginning(match).build(),
-        U64.ZERO,
         ConntrackAction.inZone(OF, ZONE)
             .commit()
             .translate(nat)
@@ -113,12 +103,11 @@ final class TrackingSwitch {
             .continueIn(SHOWS));
   }
 
-  void add(int tableId, int priority, Match match, U64 cookie, OFAction... actions) {
+  void add(int tableId, int priority, Match match, OFAction... actions) {
     table.apply(
         OF.buildFlowAdd()
             .setTableId(TableId.of(tableId))
             .setPriority(priority)
-            .setCookie(cookie)
             .setMatch(match)
             .setBufferId(OFBufferId.NO_BUFFER)
             .setInstructions(List.of(OF.instructions().applyActions(List.of(actions))))
@@ -131,8 +120,8 @@ final class TrackingSwitch {
     if (outputs.size() != 1) {
       throw new AssertionError(outputs.size() + " frames");
     }
-    long cookie = outputs.get(0).cookie().getValue();
-    return new Seen(new Fields((int) (cookie >> 8), (int) (cookie & 0xff)), outputs.get(0).frame());
+    Tracked tracked = outputs.get(0).tracked();
+    return new Seen(new Fields(tracked.state(), tracked.mark()), outputs.get(0).frame());
   }
 
   void pass(int seconds) {
