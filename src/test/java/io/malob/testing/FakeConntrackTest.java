@@ -180,6 +180,8 @@ class FakeConntrackTest {
     assertSeen(FIRST, 1, atMember(0, 40_001, SYN), ovs.send(request(40_000, SYN)));
     assertSeen(FIRST, 1, atMember(0, 40_001, SYN), ovs.send(request(40_000, SYN)));
     assertSeen(TO_CLIENT, 1, atClient(VIP, 40_000, SYN_ACK), ovs.send(reply(0, 40_001, SYN_ACK)));
+    ovs.send(reply(0, 40_001, RST | ACK));
+    assertSeen(FIRST, 1, atMember(0, 40_000, SYN), ovs.send(request(40_000, SYN)));
     assertEquals(1, ovs.connections().size());
   }
 
@@ -232,7 +234,10 @@ class FakeConntrackTest {
     ovs.send(request(40_000, SYN));
     ovs.pass(9);
     assertEquals(1, ovs.connections().size());
+    ovs.place(VIP, 1);
     ovs.pass(1);
+    assertSeen(FIRST, 2, atMember(1, 40_000, SYN), ovs.send(request(40_000, SYN)));
+    ovs.pass(10);
     assertEquals(List.of(), ovs.connections());
   }
 }

@@ -151,8 +151,10 @@ final class FakePipeline {
     if (recirculations == MAX_RECIRCULATIONS) {
       throw new IllegalArgumentException("a packet is tracked too often, at last for " + next);
     }
+    if (!actionSet.isEmpty()) {
+      throw new UnsupportedOperationException("tracked with an action set");
+    }
     FakePipeline fork = new FakePipeline(owner, tracked, recirculations + 1);
-    fork.actionSet.putAll(actionSet);
     fork.table = next;
     outputs.addAll(fork.run());
   }

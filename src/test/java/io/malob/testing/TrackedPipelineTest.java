@@ -123,14 +123,15 @@ class TrackedPipelineTest {
 
   @Test
   void actionsBehindTrack_areForAnUntrackedPacket() {
+    add(0, IPV4, track().continueIn(TableId.of(1)));
     table.apply(
         rule(
-            0,
-            IPV4,
-            apply(track().continueIn(TableId.of(1)), output(2)),
-            OF.instructions().gotoTable(TableId.of(1))));
-    add(1, ConntrackMatch.beginning(OF.buildMatch()).build(), output(3));
-    add(1, ConntrackMatch.untracked(OF.buildMatch()).build(), output(4));
+            1,
+            ConntrackMatch.beginning(ipv4()).build(),
+            apply(track().continueIn(TableId.of(2)), output(2)),
+            OF.instructions().gotoTable(TableId.of(2))));
+    add(2, ConntrackMatch.beginning(OF.buildMatch()).build(), output(3));
+    add(2, ConntrackMatch.untracked(OF.buildMatch()).build(), output(4));
     assertEquals(List.of(3, 2, 4), ports(SYN));
   }
 
@@ -151,18 +152,6 @@ class TrackedPipelineTest {
   void recirculation_withoutEnd_fails() {
     add(0, IPV4, track().continueIn(TableId.of(0)));
     assertThrows(IllegalArgumentException.class, () -> table.process(1, SYN));
-  }
-
-  @Test
-  void zones_haveConnectionsOfTheirOwn() {
-    ConntrackAction inOtherZone = ConntrackAction.inZone(OF, 2).continueIn(TableId.of(2));
-    add(0, IPV4, track().commit().continueIn(TableId.of(1)));
-    add(1, ConntrackMatch.zone(ipv4(), 1).build(), inOtherZone);
-    add(2, ConntrackMatch.established(OF.buildMatch()).build(), output(3));
-    add(2, ConntrackMatch.beginning(OF.buildMatch()).build(), output(4));
-    byte[] reply = Frames.tcp(MEMBER_MAC, CLIENT_MAC, VIP, 80, CLIENT, 40_000, 16);
-    assertEquals(List.of(4), ports(SYN));
-    assertEquals(List.of(4), ports(reply));
   }
 
   @Test

@@ -12,17 +12,24 @@ import static io.malob.testing.TrackingSwitch.CLIENT;
 import static io.malob.testing.TrackingSwitch.CLIENT_MAC;
 import static io.malob.testing.TrackingSwitch.MEMBERS;
 import static io.malob.testing.TrackingSwitch.MEMBER_MAC;
+import static io.malob.testing.TrackingSwitch.OF;
 import static io.malob.testing.TrackingSwitch.VIP;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.malob.openflow.tracked.ConntrackAction;
 import io.malob.openflow.tracked.Nat;
 import io.malob.testing.TrackingSwitch.Seen;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.EthType;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv6Address;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
 
 class TrackedTranslationTest {
   private static final int SYN = 2;
@@ -175,5 +182,21 @@ class TrackedTranslationTest {
 
   private static byte[] requestFrom(int port) {
     return Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, port, VIP, 80, SYN);
+  }
+
+  @Test
+  void zone_knowsNothingOfAnother() {
+    TableId next = TableId.of(3);
+    Match ipv4 = OF.buildMatch().setExact(MatchField.ETH_TYPE, EthType.IPv4).build();
+    ConntrackAction inOtherZone = ConntrackAction.inZone(OF, 8).commit().continueIn(next);
+    ovs.add(1, 5, ipv4, inOtherZone);
+    ovs.add(2, 5, ipv4, inOtherZone);
+    ovs.add(3, 1, ipv4, OF.actions().output(OFPort.CONTROLLER, 0xffff));
+    for (int i = 0; i < 2; i++) {
+      Seen seen = ovs.send(request(VIP, 80));
+      assertEquals(new TrackingSwitch.Fields(NEW | TRACKED, 0), seen.fields());
+      assertArrayEquals(request(MEMBER, 8080), seen.frame());
+    }
+    assertEquals(2, ovs.connections().size());
   }
 }
