@@ -14,7 +14,7 @@ from malob.system.waiting import wait_until
 BASE = "/quantum/v1.0"
 
 #: The placement modes of a VIP.
-REACTIVE, PROACTIVE, AUTO = "reactive", "proactive", "auto"
+REACTIVE, PROACTIVE, AUTO, TRACKED = "reactive", "proactive", "auto", "tracked"
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,9 @@ VIP = Kind(
         Field(
             "placement",
             "MODE",
-            "reactive: at the first packet of each connection; proactive: by rules in advance; auto: proactive under load (default reactive)",
-            choices=("reactive", "proactive", "auto"),
+            "reactive: at the first packet of each connection; proactive: by rules in advance; auto: proactive under load;"
+            " tracked: in advance, and switches remember connections (default reactive)",
+            choices=("reactive", "proactive", "auto", "tracked"),
         ),
         _STATE,
         *_NOTES,

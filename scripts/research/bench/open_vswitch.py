@@ -29,11 +29,15 @@ NAME = "mlv"
 TOPOLOGY = "single"
 
 #: The cases: their keys in JSON.
-PLAIN, REACTIVE, PROACTIVE = "plain", "balanced", "proactive"
-CASES = (PLAIN, REACTIVE, PROACTIVE)
-_LABELS = {PLAIN: "plain", REACTIVE: "reactive", PROACTIVE: "proactive"}
+PLAIN, REACTIVE, PROACTIVE, TRACKED = "plain", "balanced", "proactive", "tracked"
+CASES = (PLAIN, REACTIVE, PROACTIVE, TRACKED)
+_LABELS = {PLAIN: "plain", REACTIVE: "reactive", PROACTIVE: "proactive", TRACKED: "tracked"}
 #: The VIPs, by case. Their members have different ports: in proactive placement, all replies of a member's port belong to one VIP.
-_VIPS = {REACTIVE: ("10.0.0.100", webserver.PORT, balancing.REACTIVE), PROACTIVE: ("10.0.0.101", 8080, balancing.PROACTIVE)}
+_VIPS = {
+    REACTIVE: ("10.0.0.100", webserver.PORT, balancing.REACTIVE),
+    PROACTIVE: ("10.0.0.101", 8080, balancing.PROACTIVE),
+    TRACKED: ("10.0.0.102", 8081, balancing.TRACKED),
+}
 
 #: The event names of ovs-appctl coverage/show by our names.
 _EVENTS = {"to_controller": "rconn_sent", "from_controller": "ofproto_recv_openflow", "translations": "xlate_actions"}
@@ -61,10 +65,10 @@ class Round:
 
 class OpenVSwitchCommand(BenchCommand):
     name = "open-vswitch"
-    purpose = "new connections on real Open vSwitch, through reactive and proactive VIPs and without one; needs root"
+    purpose = "new connections on real Open vSwitch, through reactive, proactive and tracked VIPs and without one; needs root"
     description = (
         "Opens connections (ab, without keep-alive) on one Open vSwitch in turn directly to a server, with the switch"
-        " learning addresses by itself, through a VIP with reactive placement, and through one with proactive placement."
+        " learning addresses by itself, and through a VIP with reactive, one with proactive and one with tracked placement."
         " Processor time is per connection."
     )
     needs = ("lab", "bench", "controller")
@@ -72,7 +76,7 @@ class OpenVSwitchCommand(BenchCommand):
     def add_options(self, parser: Parser) -> None:
         parser.add_argument("--requests", type=positive, default=10_000, metavar="N", help="requests per round (default %(default)s)")
         parser.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
-        parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds of all three cases (default %(default)s)")
+        parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="rounds of all cases (default %(default)s)")
         add_connects(parser)
 
     def check(self, options: argparse.Namespace) -> None:
@@ -112,7 +116,8 @@ class OpenVSwitchSite(Site):
             wait_until(partial(balancing.all_located, self.rest, virtual), "the servers to be found", 10)
         # the controller must know the client's switch
         self._ping(self.servers[0].ip)
-        balancing.wait_for_proactive(self.rest, PROACTIVE)
+        for case in (PROACTIVE, TRACKED):
+            balancing.wait_for_proactive(self.rest, case)
         pids = [process.pid for process in nginx]
         self.measured = {"vswitchd": [ovs.switch_daemon_pid()], "controller": [self.controller.pid], "nginx": pids}
 

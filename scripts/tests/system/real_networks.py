@@ -22,7 +22,7 @@ DIRECT_PORT = 8701
 #: new connections per second
 RATE = 300
 #: how a VIP's connections can be placed, with a controller
-MODES = (balancing.REACTIVE, balancing.PROACTIVE)
+MODES = (balancing.REACTIVE, balancing.PROACTIVE, balancing.TRACKED)
 
 
 def bonds(switch: str, ports: Sequence[int], lacp: bool = False) -> dict[str, str]:
@@ -91,7 +91,7 @@ class RealNetworkTest(SystemTest):
         """
         self.remove_virtual(key)
         virtual = self.virtual(key, address, PORT, placement=placement, **more)
-        if placement == balancing.PROACTIVE:
+        if placement in (balancing.PROACTIVE, balancing.TRACKED):
             balancing.wait_for_proactive(self.controller.rest, key)
         return virtual
 

@@ -13,7 +13,7 @@ from typing import Any
 from malob.errors import ScriptError, UsageError
 from research.bench import endhost, open_vswitch, usage
 from research.bench.endhost_ways import MALOB, NONE, OSKEN
-from research.bench.open_vswitch import CASES, PLAIN, PROACTIVE, REACTIVE, Round, figure
+from research.bench.open_vswitch import CASES, PLAIN, PROACTIVE, REACTIVE, TRACKED, Round, figure
 
 _STAT = "123 (a) b (c) S 1 123 123 0 -1 4194560 500 0 0 0 150 25 7 9 20 0 12 0 1000 90000 4000 18446744073709551615"
 
@@ -97,21 +97,28 @@ malob_packet_in_drops_total{class="SYN"} 100
             PLAIN: [ab(9000, 0), ab(10_000, 0), ab(11_000, 0)],
             REACTIVE: [ab(2000, 2400), ab(2500, 2400), ab(3000, 2500, 1)],
             PROACTIVE: [ab(8000, 0), ab(9000, 4), ab(9500, 1)],
+            TRACKED: [ab(7000, 0), ab(8000, 0), ab(8500, 0)],
         }
-        return open_vswitch.figures(rounds, {PLAIN: [100, 200, 300], REACTIVE: [900, 1000], PROACTIVE: [220]}, 1000)
+        return open_vswitch.figures(rounds, {PLAIN: [100, 200, 300], REACTIVE: [900, 1000], PROACTIVE: [220], TRACKED: [240]}, 1000)
 
     def test_each_round_begins_with_the_next_case(self) -> None:
         self.assertEqual(
-            [(PLAIN, REACTIVE, PROACTIVE), (REACTIVE, PROACTIVE, PLAIN), (PROACTIVE, PLAIN, REACTIVE), CASES],
-            [tuple(open_vswitch.order(CASES, number)) for number in range(4)],
+            [
+                (PLAIN, REACTIVE, PROACTIVE, TRACKED),
+                (REACTIVE, PROACTIVE, TRACKED, PLAIN),
+                (PROACTIVE, TRACKED, PLAIN, REACTIVE),
+                (TRACKED, PLAIN, REACTIVE, PROACTIVE),
+                CASES,
+            ],
+            [tuple(open_vswitch.order(CASES, number)) for number in range(5)],
         )
 
     def test_ratios_are_those_of_medians_to_plain(self) -> None:
         found = self.figures()
-        self.assertEqual([1, 0.25, 0.9], [found[case]["connections_per_s_ratio"] for case in CASES])
-        self.assertEqual([1, 4.75, 1.1], [round(found[case]["connect_median_ms_ratio"], 9) for case in CASES])
-        self.assertEqual([0, 2400, 1], [found[case]["packet_ins_per_1000"] for case in CASES])
-        self.assertEqual(([0, 1, 0], 500), ([found[case]["failed"] for case in CASES], found[PLAIN]["cpu_us_per_connection"]["vswitchd"]))
+        self.assertEqual([1, 0.25, 0.9, 0.8], [found[case]["connections_per_s_ratio"] for case in CASES])
+        self.assertEqual([1, 4.75, 1.1, 1.2], [round(found[case]["connect_median_ms_ratio"], 9) for case in CASES])
+        self.assertEqual([0, 2400, 1, 0], [found[case]["packet_ins_per_1000"] for case in CASES])
+        self.assertEqual(([0, 1, 0, 0], 500), ([found[case]["failed"] for case in CASES], found[PLAIN]["cpu_us_per_connection"]["vswitchd"]))
 
     def test_packet_ins_of_all_outcomes_count_and_dropped_ones_do_not(self) -> None:
         self.assertEqual(15, open_vswitch.packet_ins_in(self.METRICS))
@@ -120,7 +127,7 @@ malob_packet_in_drops_total{class="SYN"} 100
     def test_table_has_a_row_for_each_case(self) -> None:
         header, *rows = open_vswitch.table(self.figures()).printed()
         self.assertIn("packet-ins/1000", header)
-        self.assertEqual(["plain", "reactive", "proactive"], [row.split()[0] for row in rows if not row.startswith("-")])
+        self.assertEqual(["plain", "reactive", "proactive", "tracked"], [row.split()[0] for row in rows if not row.startswith("-")])
 
 
 def one_round(connect_ms: float, failed: int = 0, **others: float) -> dict[str, float]:

@@ -69,7 +69,7 @@ function kinds(model, algorithms) {
           name: 'placement', label: 'Placement',
           options: () => [
             ['reactive', 'reactive: at the first packet of each connection'], ['proactive', 'proactive: by rules in advance'],
-            ['auto', 'auto: proactive under load'],
+            ['auto', 'auto: proactive under load'], ['tracked', 'tracked: in advance; switches remember connections'],
           ],
         },
         outOfService, ...notes,

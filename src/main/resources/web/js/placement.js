@@ -27,6 +27,7 @@ export function placementText(vip, placement) {
   const mode = vip.placement ?? 'reactive';
   if (mode === 'reactive' && !placement) return 'Reactive';
   const state = STATES[placement?.state] ?? UNKNOWN;
+  if (mode === 'tracked' && placement?.state === 'proactive') return 'Tracked';
   return mode === 'auto' ? `Auto: ${state.toLowerCase()}` : state;
 }
 

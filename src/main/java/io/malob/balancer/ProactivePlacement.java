@@ -49,6 +49,7 @@ final class ProactivePlacement {
                     viewing.coreAccess,
                     viewing.readSwitches::contains,
                     context.features,
+                    context.capabilities.trackedZone(),
                     context::hasSeveralMasters,
                     address -> context.routing.routerTo(address).isPresent(),
                     context.routing.self(),

@@ -3,6 +3,7 @@ package io.malob.capability;
 import com.google.common.collect.ImmutableSortedMap;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.module.BaseModule;
+import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerTopic;
 import io.malob.module.Repetition;
@@ -52,9 +53,9 @@ public final class CapabilityModule extends BaseModule
   private static final Setting<Integer> TRACKED_ZONE =
       Setting.number("trackedZone", 7_777, 1, 0xffff)
           .describedAs(
-              "The zone of Open vSwitch's connection tracking in which switches are probed for it;"
-                  + " the bridges of a host share their zones, so no other application should use"
-                  + " it.");
+              "The zone of Open vSwitch's connection tracking in which switches track the"
+                  + " connections of tracked VIPs, and are probed for it; the bridges of a host"
+                  + " share their zones, so no other application should use it.");
 
   private static final long TELLING_MILLIS = 200;
 
@@ -69,6 +70,7 @@ public final class CapabilityModule extends BaseModule
   private final FeatureProbes probes = new FeatureProbes();
   private SwitchProber prober;
   private TrackingProber tracking;
+  private int trackedZone;
   private Capabilities capabilities;
   private TableFill fill;
   private TableFeatureReader features;
@@ -106,7 +108,12 @@ public final class CapabilityModule extends BaseModule
     threads = context.getServiceImpl(IThreadPoolService.class);
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     prober = new SwitchProber(threads.getScheduledExecutor());
-    tracking = new TrackingProber(threads.getScheduledExecutor(), settings.get(TRACKED_ZONE));
+    trackedZone = settings.get(TRACKED_ZONE);
+    // only the embedded controller has this service: real Floodlight rejects each message that
+    // tells
+    // of a rule with actions of connection tracking
+    boolean isTrackingOffered = context.getServiceImpl(IPacketInQueueService.class) != null;
+    tracking = new TrackingProber(threads.getScheduledExecutor(), trackedZone, isTrackingOffered);
     capabilities =
         new Capabilities(
             prober,
@@ -221,6 +228,11 @@ public final class CapabilityModule extends BaseModule
   @Override
   public FeatureProbes features() {
     return probes;
+  }
+
+  @Override
+  public int trackedZone() {
+    return trackedZone;
   }
 
   @Override

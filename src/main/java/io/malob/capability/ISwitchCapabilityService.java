@@ -38,6 +38,9 @@ public interface ISwitchCapabilityService extends IFloodlightService {
   /** Which features switches have, and the probes that find it out. */
   FeatureProbes features();
 
+  /** The zone in which switches track connections. */
+  int trackedZone();
+
   /**
    * The tables with rules of the switches of which this controller is master, by switch and number
    * of the table; about ten seconds old. Switches that do not tell are missing.

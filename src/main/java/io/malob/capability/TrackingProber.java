@@ -70,16 +70,20 @@ final class TrackingProber {
 
   private final ScheduledExecutorService timer;
   private final int zone;
+  private final boolean isOffered;
   private final Map<DatapathId, Trial> trials = new ConcurrentHashMap<>();
 
   /**
    * A prober that has not probed yet.
    *
    * @param zone where the packet's connection is committed
+   * @param isOffered whether the controller can read rules that track connections; otherwise no
+   *     switch is probed
    */
-  TrackingProber(ScheduledExecutorService timer, int zone) {
+  TrackingProber(ScheduledExecutorService timer, int zone, boolean isOffered) {
     this.timer = timer;
     this.zone = zone;
+    this.isOffered = isOffered;
   }
 
   /**
@@ -94,6 +98,9 @@ final class TrackingProber {
    * lacks the feature. It is pending if the switch could not be asked.
    */
   CompletableFuture<Answer> probe(IOFSwitch sw) {
+    if (!isOffered) {
+      return CompletableFuture.completedFuture(Answer.PENDING);
+    }
     OFFactory factory = sw.getOFFactory();
     ImmutableList<OFMessage> messages = messages(factory);
     ImmutableSet<Long> transactions =

@@ -54,6 +54,7 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
+  public static final int PRIORITY_TRACKED = 502;
   public static final int PRIORITY_CLIENT_BACK = 501;
   public static final int PRIORITY_CLIENT = 500;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
@@ -63,6 +64,10 @@ public final class FlowLayout {
 
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
   public static final int PRIORITY_BUCKET = 100;
+
+  // Table 3, before hosts.
+  public static final int PRIORITY_TRACKED_REPLY = 3_001;
+  public static final int PRIORITY_UNTRANSLATED_REPLY = 3_000;
 
   // Table 2, before labels: sub-flows that continue on another branch, and those that have arrived.
   public static final int PRIORITY_DIVERT = 2_000;

@@ -3,11 +3,13 @@ package io.malob.openflow;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.FiveTuple;
 import io.malob.openflow.label.Label;
+import io.malob.openflow.tracked.ConntrackAction;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFMatchV3;
@@ -16,6 +18,8 @@ import org.projectfloodlight.openflow.protocol.OFOxmList;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.action.OFActionGroup;
 import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -146,10 +150,12 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
   }
 
   private static Optional<FoundRule> proactive(OFFlowStatsEntry entry, OFOxmList match) {
-    return destination(match)
-        .or(() -> value(match, MatchField.ARP_TPA))
-        .or(() -> source(match))
-        .map(any -> new FoundRule.Proactive(entry));
+    return destination(match).isPresent()
+            || value(match, MatchField.ARP_TPA).isPresent()
+            || source(match).isPresent()
+            || value(match, MatchField.METADATA).isPresent()
+        ? Optional.of(new FoundRule.Proactive(entry))
+        : Optional.empty();
   }
 
   private static Optional<FoundRule> vip(OFOxmList match) {
@@ -348,5 +354,26 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
       OFOxmList match, MatchField<T> field) {
     @Nullable OFOxm<T> oxm = match.get(field);
     return Optional.ofNullable(oxm).map(OFOxm::getValue);
+  }
+
+  /**
+   * Whether a rule does what was sent. Actions of connection tracking are not compared: they are
+   * not read.
+   */
+  public static boolean does(OFFlowStatsEntry found, OFFlowAdd sent) {
+    return read(found.getInstructions()).equals(read(sent.getInstructions()));
+  }
+
+  private static List<Object> read(List<OFInstruction> instructions) {
+    return instructions.stream()
+        .map(
+            each ->
+                each instanceof OFInstructionApplyActions apply
+                    ? apply.getActions().stream()
+                        .filter(action -> !(action instanceof ConntrackAction))
+                        .toList()
+                    : each)
+        .filter(each -> !each.equals(List.of()))
+        .toList();
   }
 }

@@ -12,6 +12,7 @@ import io.malob.balancer.api.RejectReason;
 import io.malob.balancer.health.SpoofGuard;
 import io.malob.capability.FeatureProbes;
 import io.malob.capability.ISwitchCapabilityService;
+import io.malob.capability.KnownFeatures;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
@@ -403,6 +404,7 @@ final class BalancerNetwork {
   private ISwitchCapabilityService capabilities() {
     return Stub.of(ISwitchCapabilityService.class)
         .on("features", with -> features)
+        .on("trackedZone", with -> 7_777)
         .on("layout", with -> layout((DatapathId) with[0]))
         .on("whenKnown", with -> CompletableFuture.completedFuture(layout((DatapathId) with[0])))
         .make();
@@ -446,6 +448,9 @@ final class BalancerNetwork {
   /** A switch with a table-miss entry, as the controller leaves it after the handshake. */
   DatapathId addSwitch(long id) {
     DatapathId switchId = connect(id);
+    if (table(switchId).profile().tracks()) {
+      KnownFeatures.tracks(features, switchId);
+    }
     switchListener.switchAdded(switchId);
     switchListener.switchActivated(switchId);
     return switchId;

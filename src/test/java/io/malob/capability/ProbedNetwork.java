@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
+import io.malob.module.IPacketInQueueService;
 import io.malob.module.IPeerService;
 import io.malob.module.PeerListener;
 import io.malob.testing.Stub;
@@ -82,7 +83,19 @@ final class ProbedNetwork {
   }
 
   ProbedNetwork(Map<String, String> settings) throws FloodlightModuleException {
+    this(settings, true);
+  }
+
+  /**
+   * A network without switches.
+   *
+   * @param isEmbedded whether the controller is the embedded one, not real Floodlight
+   */
+  ProbedNetwork(Map<String, String> settings, boolean isEmbedded) throws FloodlightModuleException {
     FloodlightModuleContext context = new FloodlightModuleContext();
+    if (isEmbedded) {
+      context.addService(IPacketInQueueService.class, Stub.of(IPacketInQueueService.class).make());
+    }
     context.addService(
         IOFSwitchService.class,
         Stub.of(IOFSwitchService.class)

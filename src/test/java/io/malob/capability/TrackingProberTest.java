@@ -119,6 +119,18 @@ class TrackingProberTest {
         packets(sw).stream().map(packet -> packet.getActions().toString()).toList());
   }
 
+  /** It could not read the rules. */
+  @Test
+  void inRealFloodlight_noSwitchIsProbed() throws Exception {
+    network = new ProbedNetwork(Map.of(), false);
+
+    ProbedSwitch sw = network.connect(sw());
+
+    assertEquals(Answer.PENDING, answer());
+    assertEquals(List.of(), packets(sw));
+    assertEquals(TableLayout.FOUR_TABLES, network.module().layout(ID));
+  }
+
   @ParameterizedTest
   @CsvSource({"OF_13, ''", "OF_14, ''", "OF_15, GROUPS"})
   void switchOfEachVersion_isProbed_butNotForGroupsOfTheLatest(OFVersion version, String refused) {

@@ -217,6 +217,19 @@ class ProblemsRestTest {
   }
 
   @Test
+  void trackedVipAtASwitchThatDoesNotTrack_isReactive() throws Exception {
+    configure();
+    server.proactive.add(
+        Placements.web(
+            Placements.reactive(2, Kind.NO_TRACKING, "switch 2 does not track connections")));
+
+    assertEquals(
+        "VIP web is reactive at switch 00:00:00:00:00:00:00:02: switch 2 does not track"
+            + " connections.",
+        onlyProblem("no_tracking").get("problem").asText());
+  }
+
+  @Test
   void switchWithoutMasks_andTooFewSources_areProblemsOfTheVip() throws Exception {
     configure();
     server.proactive.add(

@@ -88,7 +88,9 @@ public record ProactiveStats(
       /** The switch accepts masks neither on ports nor on addresses. */
       NO_MASKS,
       /** The VIP needs too many rules for the one table of the switch or of a member's switch. */
-      FEW_TABLES
+      FEW_TABLES,
+      /** The VIP is tracked, and the switch does not track connections. */
+      NO_TRACKING
     }
   }
 

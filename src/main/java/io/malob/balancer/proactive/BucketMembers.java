@@ -35,6 +35,9 @@ final class BucketMembers {
   /** The part of the buckets that may move at a time for better shares. */
   private static final int MOVING_PART = 4;
 
+  /** How long a bucket of a tracked VIP rests after a move, which costs one rule. */
+  private static final long TRACKED_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final DatapathId switchId;
   private final EdgeShares shares;
   private final EdgeTraffic traffic;
@@ -42,6 +45,7 @@ final class BucketMembers {
   private final Moves moves;
   private final long moveNanos;
   private final long holdNanos;
+  private final boolean isTracked;
 
   private Cell[] cells = new Cell[0];
 
@@ -57,14 +61,16 @@ final class BucketMembers {
       EdgeTraffic traffic,
       Absences absences,
       Moves moves,
-      Timeouts timeouts) {
+      Timeouts timeouts,
+      boolean isTracked) {
     this.switchId = switchId;
     this.shares = shares;
     this.traffic = traffic;
     this.absences = absences;
     this.moves = moves;
     this.moveNanos = TimeUnit.SECONDS.toNanos(timeouts.move());
-    this.holdNanos = TimeUnit.SECONDS.toNanos(timeouts.hold());
+    this.holdNanos = isTracked ? TRACKED_HOLD_NANOS : TimeUnit.SECONDS.toNanos(timeouts.hold());
+    this.isTracked = isTracked;
   }
 
   /** The buckets, in their order. */
@@ -313,7 +319,7 @@ final class BucketMembers {
             ? Cause.DEAD
             : now.standing(from) == Standing.DRAINING ? Cause.DRAINED : Cause.SHARES;
     moves.add(switchId, from, memberNumber, cell.cause, now.nowNanos());
-    if (wasLost) {
+    if (wasLost || isTracked) { // open connections do not follow the bucket
       cell.member = memberNumber;
       cell.movedAtNanos = now.nowNanos();
     } else {

@@ -10,6 +10,7 @@ import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketSource;
+import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import java.util.Arrays;
@@ -55,7 +56,9 @@ final class EdgeBuckets {
   private final MemberLeads memberLeads;
   private final BucketMembers members;
   private final SentBuckets sent;
-  private final long moveNanos;
+
+  /** How long the edge is leaving, until its open connections do not need its rules any more. */
+  private final long leaveNanos;
 
   private EdgeState state = EdgeState.REACTIVE;
   private long sinceNanos;
@@ -95,6 +98,7 @@ final class EdgeBuckets {
   /**
    * An edge without buckets.
    *
+   * @param isTracked whether the switch remembers the members of connections
    * @param pinExposed gives connections rules of their own that would reach another member
    */
   EdgeBuckets(
@@ -102,6 +106,7 @@ final class EdgeBuckets {
       Buckets buckets,
       LabelTable labels,
       Moves moves,
+      boolean isTracked,
       Runnable pinExposed,
       long nowNanos) {
     this.switchId = switchId;
@@ -110,9 +115,11 @@ final class EdgeBuckets {
     this.memberLeads = new MemberLeads(switchId, leads, absences);
     this.pinExposed = pinExposed;
     this.members =
-        new BucketMembers(switchId, shares, traffic, absences, moves, buckets.timeouts());
+        new BucketMembers(
+            switchId, shares, traffic, absences, moves, buckets.timeouts(), isTracked);
     this.sent = new SentBuckets(leads, traffic, buckets.timeouts());
-    this.moveNanos = TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
+    this.leaveNanos =
+        isTracked ? REMEMBERED_NANOS : TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
     this.sinceNanos = nowNanos;
   }
 
@@ -403,6 +410,18 @@ final class EdgeBuckets {
     isPublished = true;
   }
 
+  /** The members that open connections of a tracked VIP may have, and where their packets leave. */
+  List<TrackedMember> tracked(BucketInput now) {
+    return now.located().stream()
+        .flatMap(
+            server ->
+                now.standing(server.number()) == Standing.DEAD
+                    ? Stream.of(new TrackedMember(server, null))
+                    : leads.find(server.number()).stream()
+                        .map(lead -> new TrackedMember(server, lead.onward(server.at()))))
+        .toList();
+  }
+
   private void program(BucketInput now, Wire wire) {
     @Nullable BucketKey current = key;
     if (current != null) {
@@ -433,7 +452,7 @@ final class EdgeBuckets {
         program(now, wire);
       }
       case LEAVING -> {
-        if (now.nowNanos() - sinceNanos >= moveNanos) {
+        if (now.nowNanos() - sinceNanos >= leaveNanos) {
           end(now, wire);
         }
       }

@@ -38,6 +38,9 @@ final class MemberLeads {
     boolean isAnyAbsent = false;
     Set<Integer> wanted = new HashSet<>(inUse);
     now.candidates().forEach(server -> wanted.add(server.number()));
+    if (now.traffic().isTracked()) { // members without buckets may have open connections
+      now.located().forEach(server -> wanted.add(server.number()));
+    }
     Map<DatapathId, Optional<Path>> paths = new HashMap<>();
     for (int number : wanted) {
       @Nullable Server server = now.server(number);

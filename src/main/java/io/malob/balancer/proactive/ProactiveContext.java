@@ -28,6 +28,7 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
    *
    * @param isRead whether the rules of a switch have been read
    * @param features which features switches have
+   * @param trackedZone the zone in which switches track connections
    * @param hasSeveralMasters whether switches may have different masters: none of them could
    *     prepare both ends of a VIP's connections, so all VIPs are reactive
    * @param isRouted whether an address is behind a router
@@ -40,6 +41,7 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
       CoreAccess coreAccess,
       Predicate<DatapathId> isRead,
       FeatureProbes features,
+      int trackedZone,
       BooleanSupplier hasSeveralMasters,
       Predicate<IPAddress<?>> isRouted,
       SelfAddresses selfAddresses,

@@ -8,6 +8,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
+import io.malob.capability.SwitchFeature;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -106,6 +107,11 @@ final class ProactiveVip {
   boolean isEnded() {
     return recovered.isEmpty()
         && edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
+  }
+
+  /** Whether there is nothing of the VIP on switches. */
+  boolean hasNoRules() {
+    return recovered.isEmpty() && !hasRules();
   }
 
   boolean isWanted() {
@@ -218,8 +224,8 @@ final class ProactiveVip {
         || now.takesNothing()) {
       return false;
     }
-    if (placement != PlacementMode.AUTO) {
-      return placement == PlacementMode.PROACTIVE;
+    if (traffic.isTracked() || placement != PlacementMode.AUTO) {
+      return placement == (traffic.isTracked() ? PlacementMode.TRACKED : PlacementMode.PROACTIVE);
     }
     int number = traffic.vipNumber();
     return auto.decide(
@@ -239,6 +245,7 @@ final class ProactiveVip {
 
   private boolean mayHaveBuckets(EdgeBuckets edge, BucketInput now, Wire wire) {
     return isWanted
+        && lacksTracking(edge.switchId()).isEmpty()
         && refusalsAt(edge).stream()
             .allMatch(each -> refusals.isOfFullTable(each) && edge.isConfirmed())
         && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
@@ -256,6 +263,8 @@ final class ProactiveVip {
           now.plan().vip().allowedSources(),
           members,
           Sets.filter(edge.sent().exits(), port -> mayHaveClients(edge.switchId(), port)),
+          traffic.isTracked() ? edge.tracked(now) : List.of(),
+          now.standings().keySet(),
           now.nowNanos());
     } else {
       entryRules.clear(edge.switchId(), now.nowNanos());
@@ -292,7 +301,13 @@ final class ProactiveVip {
         switchId,
         any ->
             new EdgeBuckets(
-                any, parts.buckets(), parts.labels(), moves, () -> pinExposed(any), nowNanos));
+                any,
+                parts.buckets(),
+                parts.labels(),
+                moves,
+                traffic.isTracked(),
+                () -> pinExposed(any),
+                nowNanos));
   }
 
   /** The buckets of an edge that were found and are not taken over yet. */
@@ -366,6 +381,19 @@ final class ProactiveVip {
   /** The switches whose refusals concern an edge: its own, and those with members. */
   private Set<DatapathId> refusalsAt(EdgeBuckets edge) {
     return refusals.among(each -> each.equals(edge.switchId()) || replySide.edges().contains(each));
+  }
+
+  /** Why placement is reactive at a switch because that cannot track connections. */
+  Optional<String> lacksTracking(DatapathId switchId) {
+    return traffic.isTracked()
+            && (parts.programmed().isOneTable(switchId)
+                || !parts
+                    .context()
+                    .network()
+                    .features()
+                    .has(switchId, SwitchFeature.CONNECTION_TRACKING))
+        ? Optional.of("switch %s does not track connections".formatted(switchId))
+        : Optional.empty();
   }
 
   /** Why placement is reactive at a switch because that or a member's has one table. */

@@ -9,7 +9,6 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.proactive.ProactiveContext.Network;
 import io.malob.balancer.recovery.FoundProactiveRules;
 import io.malob.balancer.view.BalancerView;
-import io.malob.balancer.view.ServicePlan;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.RefusedRule;
@@ -21,6 +20,7 @@ import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Member;
+import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.HashMap;
@@ -159,14 +159,19 @@ public final class ProactiveVips implements FoundProactiveRules {
   }
 
   /** The traffic of a VIP that may be proactive. */
-  static BucketTraffic trafficOf(Vip vip) {
+  private BucketTraffic trafficOf(Vip vip) {
     @Nullable Protocol protocol = vip.protocol();
     @Nullable Integer port = vip.port();
     if (protocol == null || port == null) {
       throw new IllegalArgumentException("VIP " + vip.id() + " cannot be proactive");
     }
     return new BucketTraffic(
-        vip.number(), vip.address(), vip.vlan(), IpProtocol.of((short) protocol.ipNumber()), port);
+        vip.number(),
+        vip.address(),
+        vip.vlan(),
+        IpProtocol.of((short) protocol.ipNumber()),
+        port,
+        vip.placement() == PlacementMode.TRACKED ? parts.context().network().trackedZone() : 0);
   }
 
   /** Whether there is anything to do. Thread-safe. */
@@ -266,8 +271,17 @@ public final class ProactiveVips implements FoundProactiveRules {
    */
   private static boolean isInCatalog(BalancerView view, ProactiveVip vip) {
     return find(view, vip.traffic())
-        .filter(each -> hasPool(view, each) && (each.mayBeProactive() || !vip.isEnded()))
+        .filter(each -> hasPool(view, each) && !isToEnd(each, vip))
         .isPresent();
+  }
+
+  /** Whether nothing keeps the buckets of a VIP that has another placement now. */
+  private static boolean isToEnd(Vip now, ProactiveVip vip) {
+    if (!now.mayBeProactive()) {
+      return vip.isEnded();
+    }
+    boolean isSameKind = vip.traffic().isTracked() == (now.placement() == PlacementMode.TRACKED);
+    return !isSameKind && vip.hasNoRules();
   }
 
   /** The VIP with that traffic and number. */

@@ -120,7 +120,7 @@ final class ProgrammedSwitch {
     boolean hasActions =
         sent != null
             ? sent.rule.getInstructions().equals(rule.getInstructions())
-            : orphan != null && orphan.getInstructions().equals(rule.getInstructions());
+            : orphan != null && FoundRules.does(orphan, rule);
     boolean keepsCookie = cookie.equals(rule.getCookie());
     if (isPaced && sent != null && keepsCookie && !hasActions) {
       if (waiting.put(key, rule) == null) {
@@ -215,8 +215,7 @@ final class ProgrammedSwitch {
     RuleKey key = RuleKey.of(entry);
     @Nullable Sent sent = rules.get(key);
     if (sent != null) {
-      if (sent.rule.getCookie().equals(entry.getCookie())
-          && sent.rule.getInstructions().equals(entry.getInstructions())) {
+      if (sent.rule.getCookie().equals(entry.getCookie()) && FoundRules.does(entry, sent.rule)) {
         seen.add(key);
       }
       return true; // with other actions, it is sent again

@@ -47,6 +47,9 @@ final class SentBuckets {
     /** The port that the rule names. */
     Optional<OFPort> port = Optional.empty();
 
+    /** Whether the rule has the label of the lead. */
+    boolean namesPath = true;
+
     /** The member in the cookie of the rule; 0 if there is none. */
     int member;
 
@@ -143,7 +146,12 @@ final class SentBuckets {
     }
     Onward next = lead.get().onward(server.at());
     Optional<OFPort> port = wire.tables().namedPort(next);
-    if (lead.get().equals(rule.lead) && port.equals(rule.port)) {
+    boolean isTracked = now.traffic().isTracked();
+    @Nullable Lead before = rule.lead;
+    if (isTracked && before != null && before.isTo(server) && rule.member == cell.member) {
+      rule.lead = lead.get(); // the rule does not name the path
+    }
+    if (lead.get().equals(rule.lead) && (isTracked || port.equals(rule.port))) {
       rule.waiting = null;
       return;
     }
@@ -160,11 +168,13 @@ final class SentBuckets {
     }
     wire.sw().then(message);
     sent(index, lead.get(), port, cell, now.nowNanos());
+    rules[index].namesPath = !isTracked;
   }
 
   /** Until connections that were placed during the move have ended or are idle. */
   private void watchEnds(BucketInput now, Wire wire, BucketKey key, int index) {
-    if (wire.countsTcpFlags() && now.traffic().isTcp()) {
+    // the ends of tracked connections do not come to the buckets
+    if (wire.countsTcpFlags() && now.traffic().isTcp() && !now.traffic().isTracked()) {
       BucketRules.ends(wire.factory(), now.traffic(), key, index, endsSeconds)
           .forEach(wire.sw()::then);
     }
@@ -199,6 +209,7 @@ final class SentBuckets {
         && cookie.memberNumber() == rule.member
         && (rule.isMoving
             || lead == null
+            || !rule.namesPath
             || (label.equals(Optional.ofNullable(lead.label())) && out.equals(rule.port)));
   }
 

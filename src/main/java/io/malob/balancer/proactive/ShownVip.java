@@ -87,6 +87,10 @@ final class ShownVip {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
     }
+    Optional<String> lackingTracking = vip.lacksTracking(edge.switchId());
+    if (lackingTracking.isPresent()) {
+      return lackingTracking.map(why -> new Problem(Problem.Kind.NO_TRACKING, why));
+    }
     Optional<String> lacking = vip.lacksTables(of, edge.switchId());
     if (lacking.isPresent()) {
       return lacking.map(why -> new Problem(Problem.Kind.FEW_TABLES, why));

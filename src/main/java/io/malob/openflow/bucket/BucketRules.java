@@ -38,7 +38,8 @@ import org.projectfloodlight.openflow.types.U64;
  *
  * <p>Table 0 sends all packets to the VIP's port to table 1, SYNs included. There, each bucket
  * either leads to a member or, while it moves to another member, to the controller. A switch with
- * one table has the buckets in table 0, and no rules that lead to them.
+ * one table has the buckets in table 0, and no rules that lead to them. Those of a tracked VIP get
+ * only the first packets of connections ({@link TrackedRules}).
  */
 public final class BucketRules {
   private static final ImmutableList<U16> ENDING_FLAGS =
@@ -80,10 +81,11 @@ public final class BucketRules {
   private static OFFlowAdd toBuckets(
       OFFactory factory, BucketTraffic traffic, int priority, int code, Match.Builder match) {
     return new RuleKey(FlowLayout.CLASSIFY, priority, match.build())
-        .add(
-            factory,
-            Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, code),
-            factory.instructions().gotoTable(FlowLayout.REQUESTS))
+        .add(factory, Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, code))
+        .setInstructions(
+            traffic.isTracked()
+                ? TrackedRules.lookUp(factory, traffic)
+                : List.of(factory.instructions().gotoTable(FlowLayout.REQUESTS)))
         .build();
   }
 
@@ -100,6 +102,10 @@ public final class BucketRules {
       Server member,
       Onward next) {
     OFFactory factory = tables.factory();
+    BucketCookie cookie = new BucketCookie(traffic.vipNumber(), member.number(), key, index, false);
+    if (traffic.isTracked()) {
+      return bucket(tables, traffic, cookie, TrackedRules.commit(factory, traffic, member));
+    }
     List<OFAction> actions = new ArrayList<>();
     actions.add(
         factory
@@ -108,11 +114,7 @@ public final class BucketRules {
     if (member.port() != 0 && member.port() != traffic.port()) {
       actions.add(factory.actions().setField(newDstPort(factory, traffic, member.port())));
     }
-    return bucket(
-        tables,
-        traffic,
-        new BucketCookie(traffic.vipNumber(), member.number(), key, index, false),
-        tables.onward(actions, next, traffic.vlan()));
+    return bucket(tables, traffic, cookie, tables.onward(actions, next, traffic.vlan()));
   }
 
   /**
@@ -150,6 +152,9 @@ public final class BucketRules {
       IpFamily.from(traffic.family().ending(index, mask)).accept(match);
     } else {
       match.setMasked(srcPort(traffic), TransportPort.of(index << 1), TransportPort.of(mask << 1));
+    }
+    if (traffic.isTracked()) {
+      TrackedRules.openingOnly(factory, traffic, match);
     }
     return match;
   }
@@ -282,8 +287,7 @@ public final class BucketRules {
     return traffic.isTcp() ? MatchField.TCP_DST : MatchField.UDP_DST;
   }
 
-  private static OFOxm<TransportPort> newDstPort(
-      OFFactory factory, BucketTraffic traffic, int port) {
+  static OFOxm<TransportPort> newDstPort(OFFactory factory, BucketTraffic traffic, int port) {
     return traffic.isTcp()
         ? factory.oxms().tcpDst(TransportPort.of(port))
         : factory.oxms().udpDst(TransportPort.of(port));

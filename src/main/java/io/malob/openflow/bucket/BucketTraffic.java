@@ -12,9 +12,21 @@ import org.projectfloodlight.openflow.types.IpProtocol;
  * @param vlan its VLAN; 0 if its packets are untagged
  * @param protocol TCP or UDP
  * @param port its port
+ * @param zone the zone in which switches track its connections; 0 if they do not
  */
 public record BucketTraffic(
-    int vipNumber, IPAddress<?> address, int vlan, IpProtocol protocol, int port) {
+    int vipNumber, IPAddress<?> address, int vlan, IpProtocol protocol, int port, int zone) {
+
+  /** Traffic that is not tracked. */
+  public BucketTraffic(
+      int vipNumber, IPAddress<?> address, int vlan, IpProtocol protocol, int port) {
+    this(vipNumber, address, vlan, protocol, port, 0);
+  }
+
+  /** Whether switches track its connections, and remember their members. */
+  public boolean isTracked() {
+    return zone != 0;
+  }
 
   /** The family of its addresses. */
   public IpFamily family() {

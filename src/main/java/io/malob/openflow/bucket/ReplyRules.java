@@ -90,9 +90,14 @@ public final class ReplyRules {
         member,
         counted.code,
         match,
-        List.of(
-            factory.instructions().applyActions(untagged(factory, traffic, member)),
-            factory.instructions().gotoTable(FlowLayout.REQUESTS)));
+        traffic.isTracked()
+            ? List.of(
+                factory.instructions().applyActions(untagged(factory, traffic, member)),
+                TrackedRules.write(factory, traffic),
+                factory.instructions().gotoTable(FlowLayout.REQUESTS))
+            : List.of(
+                factory.instructions().applyActions(untagged(factory, traffic, member)),
+                factory.instructions().gotoTable(FlowLayout.REQUESTS)));
   }
 
   private static List<OFAction> untagged(OFFactory factory, BucketTraffic traffic, Server member) {
@@ -106,6 +111,9 @@ public final class ReplyRules {
   private static List<OFAction> translation(
       OFFactory factory, BucketTraffic traffic, Server member) {
     List<OFAction> actions = new ArrayList<>();
+    if (traffic.isTracked()) {
+      return actions; // their client's edge translates them
+    }
     actions.add(factory.actions().setField(IpFamily.newSource(factory, traffic.address())));
     if (portOf(traffic, member) != traffic.port()) {
       TransportPort port = TransportPort.of(traffic.port());
@@ -208,6 +216,9 @@ public final class ReplyRules {
   private static Match.Builder translated(SwitchTables tables, BucketTraffic traffic, Onward next) {
     Match.Builder match =
         tables.factory().buildMatch().setExact(MatchField.ETH_DST, next.receiver().mac());
+    if (traffic.isTracked()) {
+      return TrackedRules.repliesOnly(match, traffic);
+    }
     traffic
         .family()
         .protocol(traffic.protocol())

@@ -92,6 +92,12 @@ public record Problem(
         "vip",
         "Make the VIP reactive, or connect its clients and members to switches with four tables.",
         MAKE_REACTIVE),
+    /** A tracked VIP is reactive where a switch does not track connections. */
+    NO_TRACKING(
+        "vip",
+        "Connect its clients to switches that do, such as Open vSwitch, or make the VIP proactive"
+            + " or reactive.",
+        "./malob vip set %s --placement proactive"),
     /** A host has the address of a VIP. */
     ADDRESS_TAKEN(
         "vip",

@@ -187,8 +187,13 @@ public final class Problems {
     }
   }
 
+  /** Whether the operator has asked for placement by rules in advance. */
+  private static boolean isInAdvance(PlacementMode mode) {
+    return mode == PlacementMode.PROACTIVE || mode == PlacementMode.TRACKED;
+  }
+
   private void checkRouted(Vip vip, @Nullable Pool pool) {
-    if (pool == null || vip.placement() != PlacementMode.PROACTIVE) {
+    if (pool == null || !isInAdvance(vip.placement())) {
       return;
     }
     for (Member member : catalog.membersOfPool(pool.id())) {
@@ -229,8 +234,7 @@ public final class Problems {
   /** At most one problem of each kind, for the first edge that has it. */
   private void checkPlacement(ProactiveStats vip) {
     String id = vip.vipId();
-    if (vip.mode() == PlacementMode.PROACTIVE
-        && cluster.filter(ClusterView::isSpread).isPresent()) {
+    if (isInAdvance(vip.mode()) && cluster.filter(ClusterView::isSpread).isPresent()) {
       found.add(
           Reason.SEVERAL_MASTERS.of(
               id,

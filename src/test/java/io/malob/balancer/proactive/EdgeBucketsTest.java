@@ -76,6 +76,7 @@ class EdgeBucketsTest {
             buckets,
             new LabelTable(ruleSender, () -> nowNanos),
             moves,
+            /* isTracked= */ false,
             () -> pinned++,
             nowNanos);
   }

@@ -1,0 +1,167 @@
+package io.malob.openflow.bucket;
+
+import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Server;
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.Onward;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.openflow.tracked.ConntrackMatch;
+import io.malob.openflow.tracked.Mark;
+import io.malob.openflow.tracked.Nat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TableId;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * What the rules of a tracked VIP have besides those of a proactive one. Its clients' edges track
+ * its connections: each has the number of its member as mark, and the switch translates both of its
+ * directions. Pure.
+ *
+ * <p>Table 0 has the switch look a request up, and sends it to table 1. There, the first packet of
+ * a connection meets its bucket, which commits it to a member and sends it to table 1 once more.
+ * All packets of connections meet the rule of their member, which leads them on their path.
+ * Members' edges label replies without translating them; the client's edge does that in table 3.
+ */
+public final class TrackedRules {
+  /** The part of a mark that is the number of the member. */
+  private static final int MEMBER_MASK = 0xffff;
+
+  private TrackedRules() {}
+
+  /** Looks a request up: if it is of an open connection, it has the member's address then. */
+  static List<OFInstruction> lookUp(OFFactory factory, BucketTraffic traffic) {
+    return apply(factory, lookUp(factory, traffic, FlowLayout.REQUESTS));
+  }
+
+  /** Opens a connection to a member. */
+  static List<OFInstruction> commit(OFFactory factory, BucketTraffic traffic, Server member) {
+    int port = member.port() == 0 ? traffic.port() : member.port();
+    return apply(
+        factory,
+        ConntrackAction.inZone(factory, traffic.zone())
+            .commit()
+            .translate(Nat.destination(AddressKey.toAddress(member.address()), port))
+            .setMark(new Mark(member.number()))
+            .continueIn(FlowLayout.REQUESTS));
+  }
+
+  private static ConntrackAction lookUp(OFFactory factory, BucketTraffic traffic, TableId next) {
+    return ConntrackAction.inZone(factory, traffic.zone()).translate(Nat.EXISTING).continueIn(next);
+  }
+
+  private static List<OFInstruction> apply(OFFactory factory, OFAction action) {
+    return List.of(factory.instructions().applyActions(List.of(action)));
+  }
+
+  /** Restricts a match to the first packets of connections. */
+  static void openingOnly(OFFactory factory, BucketTraffic traffic, Match.Builder match) {
+    ConntrackMatch.beginning(match);
+    if (traffic.isTcp()) {
+      // the controller answers packets from the middle of connections that the switch has lost
+      match.setMasked(
+          SwitchRules.tcpFlagsField(factory),
+          U16.of(Packet.TCP_SYN),
+          U16.of(Packet.TCP_SYN | Packet.TCP_ACK));
+    }
+  }
+
+  /**
+   * Leads the packets of connections to a member. If that is lost, the controller gets them as they
+   * came, and ends TCP connections; it forwards datagrams to another member.
+   */
+  public static OFFlowAdd toMember(
+      SwitchTables tables, BucketTraffic traffic, TrackedMember tracked) {
+    OFFactory factory = tables.factory();
+    Server member = tracked.member();
+    @Nullable Onward next = tracked.next();
+    Match.Builder match = factory.buildMatch();
+    traffic
+        .family()
+        .protocol(traffic.protocol())
+        .andThen(IpFamily.to(AddressKey.toAddress(member.address())))
+        .accept(match);
+    ConntrackMatch.mark(
+        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0), member.number(), MEMBER_MASK);
+    return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_TRACKED, match.build())
+        .add(factory, cookie(traffic, member))
+        .setInstructions(
+            next == null
+                ? toController(factory, traffic)
+                : tables.onward(List.of(), next, traffic.vlan()))
+        .build();
+  }
+
+  private static List<OFInstruction> toController(OFFactory factory, BucketTraffic traffic) {
+    return List.of(
+        factory
+            .instructions()
+            .applyActions(
+                List.of(
+                    factory.actions().setField(IpFamily.newDestination(factory, traffic.address())),
+                    factory
+                        .actions()
+                        .setField(BucketRules.newDstPort(factory, traffic, traffic.port())),
+                    SwitchRules.output(factory, OFPort.CONTROLLER))));
+  }
+
+  /**
+   * Translates the replies of a member where their path ends, before they are delivered. Those of
+   * no known connection do not reach its client, which would reset it.
+   */
+  public static List<OFFlowAdd> replies(OFFactory factory, BucketTraffic traffic, Server member) {
+    Match.Builder match = replies(factory.buildMatch(), traffic, member);
+    Match.Builder untracked =
+        ConntrackMatch.untracked(replies(factory.buildMatch(), traffic, member));
+    return List.of(
+        new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_TRACKED_REPLY, untracked.build())
+            .add(factory, cookie(traffic, member))
+            .setInstructions(apply(factory, lookUp(factory, traffic, FlowLayout.HOSTS)))
+            .build(),
+        new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_UNTRANSLATED_REPLY, match.build())
+            .add(factory, cookie(traffic, member))
+            .build());
+  }
+
+  private static Match.Builder replies(Match.Builder match, BucketTraffic traffic, Server member) {
+    traffic
+        .family()
+        .protocol(traffic.protocol())
+        .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
+        .accept(match);
+    int port = member.port() == 0 ? traffic.port() : member.port();
+    return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(port));
+  }
+
+  private static U64 cookie(BucketTraffic traffic, Server member) {
+    return Cookie.of(
+        CookieKind.PROACTIVE, traffic.vipNumber(), member.number(), ReplyRules.NOT_COUNTED);
+  }
+
+  /** Says of whose VIP replies are, for the rules of next hops in table 1. */
+  static OFInstruction write(OFFactory factory, BucketTraffic traffic) {
+    return factory.instructions().writeMetadata(U64.of(traffic.vipNumber()), U64.NO_MASK);
+  }
+
+  /** Restricts a match to the replies of a VIP's members. */
+  static Match.Builder repliesOnly(Match.Builder match, BucketTraffic traffic) {
+    return match.setExact(MatchField.METADATA, OFMetadata.ofRaw(traffic.vipNumber()));
+  }
+}
