@@ -18,7 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
+import org.projectfloodlight.openflow.protocol.OFBadActionCode;
 import org.projectfloodlight.openflow.protocol.OFBarrierRequest;
 import org.projectfloodlight.openflow.protocol.OFDescStatsRequest;
 import org.projectfloodlight.openflow.protocol.OFEchoRequest;
@@ -40,6 +42,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.MacAddress;
 import org.projectfloodlight.openflow.types.OFAuxId;
 import org.projectfloodlight.openflow.types.OFBufferId;
+import org.projectfloodlight.openflow.types.OFErrorCauseData;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U32;
@@ -65,6 +68,7 @@ public final class ScriptedSwitch implements AutoCloseable {
   public static final OFFactory FACTORY = OFFactories.getFactory(OFVersion.OF_13);
 
   private static final int HEADER_BYTES = 8;
+  private static final int PACKET_OUT = 13;
   private static final long PATIENCE_MILLIS = 10_000;
 
   private final DatapathId id;
@@ -343,6 +347,9 @@ public final class ScriptedSwitch implements AutoCloseable {
       while (true) {
         awaitReading();
         OFMessage message = readOne(in);
+        if (message == null) {
+          continue;
+        }
         respond(message);
         synchronized (this) {
           received.add(message);
@@ -357,7 +364,8 @@ public final class ScriptedSwitch implements AutoCloseable {
     }
   }
 
-  private static OFMessage readOne(DataInputStream in) throws IOException {
+  /** Null if it has refused the message, a PACKET_OUT with an action that only Open vSwitch has. */
+  private @Nullable OFMessage readOne(DataInputStream in) throws IOException {
     byte[] header = in.readNBytes(HEADER_BYTES);
     if (header.length < HEADER_BYTES) {
       throw new IOException("end of stream");
@@ -368,7 +376,18 @@ public final class ScriptedSwitch implements AutoCloseable {
     try {
       return OFFactories.getGenericReader().readFrom(frame);
     } catch (OFParseError e) {
-      throw new IOException(e);
+      if (frame.getByte(1) != PACKET_OUT) {
+        throw new IOException(e);
+      }
+      send(
+          factory
+              .errorMsgs()
+              .buildBadActionErrorMsg()
+              .setXid(frame.getUnsignedInt(4))
+              .setCode(OFBadActionCode.BAD_EXPERIMENTER)
+              .setData(OFErrorCauseData.NONE)
+              .build());
+      return null;
     }
   }
 

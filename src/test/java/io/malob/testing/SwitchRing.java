@@ -155,8 +155,13 @@ public final class SwitchRing implements AutoCloseable {
     }
 
     @Override
-    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) throws OFParseError {
-      OFMessage message = OFFactories.getGenericReader().readFrom(frame);
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
+      OFMessage message;
+      try {
+        message = OFFactories.getGenericReader().readFrom(frame);
+      } catch (OFParseError e) {
+        return; // an action that only Open vSwitch has
+      }
       if (message instanceof OFFlowMod) {
         flowMods[own].increment();
       } else if (message instanceof OFPacketOut out) {
