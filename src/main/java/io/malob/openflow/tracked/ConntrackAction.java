@@ -17,8 +17,8 @@ import org.projectfloodlight.openflow.types.TableId;
  * @param version of the message that contains it; only masked marks depend on it
  * @param zone 0 to 65535
  * @param commits whether the connection is added to the zone, if it is not there
- * @param table where the packet continues, with the state, the mark and the translation of its
- *     connection; empty if only the actions behind this one follow, for the packet as it was
+ * @param table where a copy of the packet continues, with the state and mark of its connection in
+ *     its fields; empty if only the actions behind this one follow, which do not see these
  * @param nat empty to translate nothing
  * @param mark the connection's new mark; empty to leave it
  */
