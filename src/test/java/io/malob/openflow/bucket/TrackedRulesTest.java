@@ -1,0 +1,176 @@
+package io.malob.openflow.bucket;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.algorithm.Attachment;
+import io.malob.algorithm.Server;
+import io.malob.openflow.FoundRule;
+import io.malob.openflow.FoundRules;
+import io.malob.openflow.NextHopMac;
+import io.malob.openflow.Onward;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.TableLayout;
+import io.malob.openflow.label.Label;
+import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.testing.Servers;
+import io.malob.testing.Wire;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.projectfloodlight.openflow.protocol.OFFactories;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowMod;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
+import org.projectfloodlight.openflow.protocol.OFVersion;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.action.OFActionSetField;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPv4Address;
+import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
+import org.projectfloodlight.openflow.types.IpProtocol;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.U32;
+
+/** Rules as switches read them from the wire. */
+class TrackedRulesTest {
+  private static final BucketTraffic WEB =
+      new BucketTraffic(7, IPv4Address.of("10.0.0.100"), 0, IpProtocol.TCP, 80, 9);
+  private static final BucketTraffic NAMES =
+      new BucketTraffic(8, IPv4Address.of("10.0.0.100"), 0, IpProtocol.UDP, 53, 9);
+  private static final BucketKey PORTS = new BucketKey(BucketSource.PORT, 64);
+  private static final Server MEMBER = Servers.of(3, 1); // 10.1.0.3:8080
+  private static final Attachment HOP =
+      new Attachment(DatapathId.of(9), OFPort.of(4), MacAddress.of("02:00:00:00:00:01"));
+  private static final Onward TO_HOP = Onward.by(new Label(42), OFPort.of(7), HOP);
+  private static final Onward TO_MEMBER = Onward.by(new Label(43), OFPort.of(8), MEMBER.at());
+
+  private static SwitchTables tables(OFVersion version) {
+    return new SwitchTables(OFFactories.getFactory(version), TableLayout.FOUR_TABLES);
+  }
+
+  private static OFFlowMod onWire(OFFlowMod sent) {
+    return (OFFlowMod) Wire.readBack(sent);
+  }
+
+  private static List<OFAction> actions(OFFlowMod rule) {
+    OFInstruction first = rule.getInstructions().get(0);
+    assertTrue(first instanceof OFInstructionApplyActions, rule.toString());
+    return ((OFInstructionApplyActions) first).getActions();
+  }
+
+  private static String tracks(OFFlowMod rule) {
+    List<OFAction> actions = actions(rule);
+    assertEquals(1, actions.size());
+    assertTrue(actions.get(0) instanceof ConntrackAction, actions.toString());
+    return actions.get(0).toString();
+  }
+
+  private static U32 state(OFFlowMod rule) {
+    return rule.getMatch().getMasked(MatchField.CONN_TRACKING_STATE).getValue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void requests_areLookedUp(OFVersion version) {
+    OFFlowMod rule =
+        onWire(
+            BucketRules.toBuckets(
+                tables(version).factory(), WEB, IPv4AddressWithMask.of("0.0.0.0/0")));
+
+    assertEquals("ct(table=1,zone=9,nat)", tracks(rule));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void bucket_commitsFirstPackets(OFVersion version) {
+    SwitchTables tables = tables(version);
+    OFFlowMod web = onWire(BucketRules.toMember(tables, WEB, PORTS, 5, MEMBER, TO_MEMBER));
+    OFFlowMod names = onWire(BucketRules.toMember(tables, NAMES, PORTS, 5, MEMBER, TO_MEMBER));
+
+    assertEquals(
+        "ct(commit,table=1,zone=9,nat(dst=10.1.0.3:8080),exec(set_field:0x3->ct_mark))",
+        tracks(web));
+    assertEquals(tracks(web), tracks(names));
+    assertEquals(U32.of(0x21), state(web));
+    assertEquals(U32.of(0x21), state(names));
+    assertTrue(web.getMatch().isPartiallyMasked(MatchField.OVS_TCP_FLAGS), "SYNs only");
+  }
+
+  @Test
+  void packetsOfConnections_areLedToTheirMember() {
+    OFFlowMod rule =
+        onWire(
+            TrackedRules.toMember(
+                tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, TO_MEMBER)));
+
+    assertEquals(U32.of(0x20), state(rule));
+    assertEquals(U32.of(3), rule.getMatch().getMasked(MatchField.CONN_TRACKING_MARK).getValue());
+    assertEquals(2, actions(rule).size(), "next hop and label");
+  }
+
+  @Test
+  void packetsOfALostMember_comeToTheControllerAsTheyCame() {
+    OFFlowMod rule =
+        onWire(
+            TrackedRules.toMember(tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, null)));
+
+    assertEquals(
+        List.of("ipv4_dst", "tcp_dst", "controller"),
+        actions(rule).stream().map(TrackedRulesTest::text).toList());
+  }
+
+  private static String text(OFAction action) {
+    return action instanceof OFActionSetField set
+        ? set.getField().getMatchField().getName()
+        : "controller";
+  }
+
+  @Test
+  void replies_areLabelledByVip_andTranslatedAtTheEnd() {
+    SwitchTables tables = tables(OFVersion.OF_13);
+    OFFactory factory = tables.factory();
+    OFFlowMod toNextHop = onWire(ReplyRules.toNextHop(tables, WEB, TO_HOP));
+    List<OFFlowMod> atTheEnd =
+        TrackedRules.replies(factory, WEB, MEMBER).stream().map(TrackedRulesTest::onWire).toList();
+
+    assertEquals(OFMetadata.ofRaw(7), toNextHop.getMatch().get(MatchField.METADATA));
+    assertEquals(HOP.mac(), toNextHop.getMatch().get(MatchField.ETH_DST));
+    assertTrue(actions(toNextHop).toString().contains(NextHopMac.of(HOP).toString()));
+    assertEquals("ct(table=3,zone=9,nat)", tracks(atTheEnd.get(0)));
+    assertEquals(List.of(), atTheEnd.get(1).getInstructions());
+    assertTrue(atTheEnd.get(0).getPriority() > atTheEnd.get(1).getPriority());
+  }
+
+  /** A controller that has restarted keeps them. */
+  @Test
+  void rules_areRecognized() {
+    SwitchTables tables = tables(OFVersion.OF_13);
+    FoundRules parser = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
+    for (OFFlowMod sent :
+        List.of(
+            ReplyRules.toNextHop(tables, WEB, TO_HOP),
+            TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER)),
+            TrackedRules.replies(tables.factory(), WEB, MEMBER).get(0))) {
+      OFFlowMod rule = onWire(sent);
+      OFFlowStatsEntry found =
+          tables
+              .factory()
+              .buildFlowStatsEntry()
+              .setTableId(rule.getTableId())
+              .setPriority(rule.getPriority())
+              .setCookie(rule.getCookie())
+              .setMatch(rule.getMatch())
+              .setInstructions(rule.getInstructions())
+              .build();
+      assertTrue(parser.parse(found) instanceof FoundRule.Proactive, rule.toString());
+    }
+  }
+}
