@@ -8,13 +8,13 @@ public enum PlacementMode {
   REACTIVE,
   /** Rules on the clients' edge switches assign groups of connections to members in advance. */
   PROACTIVE,
+  /** Reactive while the VIP is calm, proactive under load. */
+  AUTO,
   /**
    * As proactive, but the edge switches remember each connection, so that a group gets another
    * member at once and its open connections stay.
    */
-  TRACKED,
-  /** Reactive while the VIP is calm, proactive under load. */
-  AUTO;
+  TRACKED;
 
   /** The name in REST: in lower case. */
   public String text() {

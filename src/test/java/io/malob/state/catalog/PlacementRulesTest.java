@@ -92,12 +92,12 @@ class PlacementRulesTest {
   }
 
   @Test
-  void unknownPlacement_isRefusedWithTheThreeThatExist() {
+  void unknownPlacement_isRefusedWithThoseThatExist() {
     RejectedException e =
         assertThrows(
             RejectedException.class, () -> update(Catalog.VIPS, "w", "placement", "eager"));
     assertEquals("placement", e.field().orElseThrow());
-    assertEquals("placement must be reactive, proactive or auto, not \"eager\"", e.sentence());
+    assertEquals("placement must be reactive, proactive, auto or tracked, not \"eager\"", e.sentence());
   }
 
   @ParameterizedTest
