@@ -349,12 +349,13 @@ public final class PeerStreams implements AutoCloseable {
     listeners.lost(peer);
   }
 
+  /** Whichever thread notes last sees the changes of both. */
   private void noteDirections(String peer) {
-    if (isReached(peer)) {
-      unreachedNanos.remove(peer);
-    } else {
-      unreachedNanos.putIfAbsent(peer, System.nanoTime());
-    }
+    var unused =
+        unreachedNanos.compute(
+            peer,
+            (any, since) ->
+                isReached(peer) ? null : since == null ? (Long) System.nanoTime() : since);
   }
 
   /** Closes the port and all connections. */

@@ -97,7 +97,8 @@ class PlacementRulesTest {
         assertThrows(
             RejectedException.class, () -> update(Catalog.VIPS, "w", "placement", "eager"));
     assertEquals("placement", e.field().orElseThrow());
-    assertEquals("placement must be reactive, proactive, auto or tracked, not \"eager\"", e.sentence());
+    assertEquals(
+        "placement must be reactive, proactive, auto or tracked, not \"eager\"", e.sentence());
   }
 
   @ParameterizedTest
