@@ -109,9 +109,8 @@ public final class CapabilityModule extends BaseModule
     serialExecutor = MoreExecutors.newSequentialExecutor(threads.getScheduledExecutor());
     prober = new SwitchProber(threads.getScheduledExecutor());
     trackedZone = settings.get(TRACKED_ZONE);
-    // only the embedded controller has this service: real Floodlight rejects each message that
-    // tells
-    // of a rule with actions of connection tracking
+    // real Floodlight, which lacks this service, rejects each message that tells of a rule with
+    // actions of connection tracking
     boolean isTrackingOffered = context.getServiceImpl(IPacketInQueueService.class) != null;
     tracking = new TrackingProber(threads.getScheduledExecutor(), trackedZone, isTrackingOffered);
     capabilities =

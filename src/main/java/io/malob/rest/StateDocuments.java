@@ -111,22 +111,15 @@ final class StateDocuments {
   private static Map<String, @Nullable Object> ofSwitch(
       DatapathId switchId, SwitchCapability capability, Map<Integer, TableUse> tables) {
     return Json.fields(
-        "switch",
-        switchId,
-        "role",
-        capability.roleText(),
-        "layout",
-        capability.layoutText(),
-        "source",
-        capability.source(),
-        "ipv6",
-        capability.translatesIpv6(),
-        "refused",
-        capability.refused().stream().map(SwitchFeature::text).toList(),
-        SwitchFeature.CONNECTION_TRACKING.text(),
-        tracking(capability),
+        "switch", switchId,
+        "role", capability.roleText(),
+        "layout", capability.layoutText(),
+        "source", capability.source(),
+        "ipv6", capability.translatesIpv6(),
+        "refused", capability.refused().stream().map(SwitchFeature::text).toList(),
+        "connection_tracking", tracking(capability),
         "tables",
-        tables.entrySet().stream().map(each -> table(each.getKey(), each.getValue())).toList());
+            tables.entrySet().stream().map(each -> table(each.getKey(), each.getValue())).toList());
   }
 
   private static @Nullable Boolean tracking(SwitchCapability capability) {

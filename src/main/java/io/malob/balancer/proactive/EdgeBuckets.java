@@ -117,7 +117,7 @@ final class EdgeBuckets {
     this.members =
         new BucketMembers(
             switchId, shares, traffic, absences, moves, buckets.timeouts(), isTracked);
-    this.sent = new SentBuckets(leads, traffic, buckets.timeouts());
+    this.sent = new SentBuckets(leads, traffic, buckets.timeouts(), isTracked);
     this.leaveNanos =
         isTracked ? REMEMBERED_NANOS : TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
     this.sinceNanos = nowNanos;

@@ -105,8 +105,7 @@ final class ProactiveVip {
 
   /** Whether there is nothing of the VIP on switches, and no connections to remember. */
   boolean isEnded() {
-    return recovered.isEmpty()
-        && edges.values().stream().noneMatch(edge -> edge.hasRules() || edge.isPublished());
+    return hasNoRules() && edges.values().stream().noneMatch(EdgeBuckets::isPublished);
   }
 
   /** Whether there is nothing of the VIP on switches. */

@@ -28,6 +28,10 @@ final class SentBuckets {
   private final Leads<Integer> leads;
   private final EdgeTraffic traffic;
   private final int endsSeconds;
+
+  /** Whether the switch remembers the members of connections: then no rule names a path. */
+  private final boolean isTracked;
+
   private Sent[] rules = new Sent[0];
 
   /** The ports where paths to members begin. */
@@ -46,9 +50,6 @@ final class SentBuckets {
 
     /** The port that the rule names. */
     Optional<OFPort> port = Optional.empty();
-
-    /** Whether the rule has the label of the lead. */
-    boolean namesPath = true;
 
     /** The member in the cookie of the rule; 0 if there is none. */
     int member;
@@ -76,9 +77,10 @@ final class SentBuckets {
   private record Reroute(Lead lead, Optional<OFPort> port, OFMessage message) {}
 
   /** No rules. */
-  SentBuckets(Leads<Integer> leads, EdgeTraffic traffic, Timeouts timeouts) {
+  SentBuckets(Leads<Integer> leads, EdgeTraffic traffic, Timeouts timeouts, boolean isTracked) {
     this.leads = leads;
     this.traffic = traffic;
+    this.isTracked = isTracked;
     this.endsSeconds = 2 * timeouts.move() + ENDS_SECONDS;
   }
 
@@ -146,12 +148,12 @@ final class SentBuckets {
     }
     Onward next = lead.get().onward(server.at());
     Optional<OFPort> port = wire.tables().namedPort(next);
-    boolean isTracked = now.traffic().isTracked();
     @Nullable Lead before = rule.lead;
-    if (isTracked && before != null && before.isTo(server) && rule.member == cell.member) {
-      rule.lead = lead.get(); // the rule does not name the path
-    }
-    if (lead.get().equals(rule.lead) && (isTracked || port.equals(rule.port))) {
+    boolean isSent =
+        isTracked
+            ? before != null && before.isTo(server) && rule.member == cell.member
+            : lead.get().equals(before) && port.equals(rule.port);
+    if (isSent) {
       rule.waiting = null;
       return;
     }
@@ -168,13 +170,12 @@ final class SentBuckets {
     }
     wire.sw().then(message);
     sent(index, lead.get(), port, cell, now.nowNanos());
-    rules[index].namesPath = !isTracked;
   }
 
   /** Until connections that were placed during the move have ended or are idle. */
   private void watchEnds(BucketInput now, Wire wire, BucketKey key, int index) {
     // the ends of tracked connections do not come to the buckets
-    if (wire.countsTcpFlags() && now.traffic().isTcp() && !now.traffic().isTracked()) {
+    if (wire.countsTcpFlags() && now.traffic().isTcp() && !isTracked) {
       BucketRules.ends(wire.factory(), now.traffic(), key, index, endsSeconds)
           .forEach(wire.sw()::then);
     }
@@ -209,7 +210,7 @@ final class SentBuckets {
         && cookie.memberNumber() == rule.member
         && (rule.isMoving
             || lead == null
-            || !rule.namesPath
+            || isTracked
             || (label.equals(Optional.ofNullable(lead.label())) && out.equals(rule.port)));
   }
 

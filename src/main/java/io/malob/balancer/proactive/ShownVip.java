@@ -87,16 +87,19 @@ final class ShownVip {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
     }
-    Optional<String> lackingTracking = vip.lacksTracking(edge.switchId());
-    if (lackingTracking.isPresent()) {
-      return lackingTracking.map(why -> new Problem(Problem.Kind.NO_TRACKING, why));
-    }
-    Optional<String> lacking = vip.lacksTables(of, edge.switchId());
-    if (lacking.isPresent()) {
-      return lacking.map(why -> new Problem(Problem.Kind.FEW_TABLES, why));
-    }
-    return vip.refusal(edge.switchId())
-        .map(why -> new Problem(Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why));
+    return vip.lacksTracking(edge.switchId())
+        .map(why -> new Problem(Problem.Kind.NO_TRACKING, why))
+        .or(
+            () ->
+                vip.lacksTables(of, edge.switchId())
+                    .map(why -> new Problem(Problem.Kind.FEW_TABLES, why)))
+        .or(
+            () ->
+                vip.refusal(edge.switchId())
+                    .map(
+                        why ->
+                            new Problem(
+                                Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why)));
   }
 
   private static <T, S> ImmutableMap<String, S> byId(

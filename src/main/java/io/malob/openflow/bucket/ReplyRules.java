@@ -83,21 +83,13 @@ public final class ReplyRules {
         counted == Counted.ALL
             ? FlowLayout.PRIORITY_MEMBER_REPLY
             : FlowLayout.PRIORITY_COUNTED_REPLY;
-    return ofMember(
-        factory,
-        priority,
-        traffic,
-        member,
-        counted.code,
-        match,
-        traffic.isTracked()
-            ? List.of(
-                factory.instructions().applyActions(untagged(factory, traffic, member)),
-                TrackedRules.write(factory, traffic),
-                factory.instructions().gotoTable(FlowLayout.REQUESTS))
-            : List.of(
-                factory.instructions().applyActions(untagged(factory, traffic, member)),
-                factory.instructions().gotoTable(FlowLayout.REQUESTS)));
+    List<OFInstruction> instructions = new ArrayList<>();
+    instructions.add(factory.instructions().applyActions(untagged(factory, traffic, member)));
+    if (traffic.isTracked()) {
+      instructions.add(TrackedRules.write(factory, traffic));
+    }
+    instructions.add(factory.instructions().gotoTable(FlowLayout.REQUESTS));
+    return ofMember(factory, priority, traffic, member, counted.code, match, instructions);
   }
 
   private static List<OFAction> untagged(OFFactory factory, BucketTraffic traffic, Server member) {
@@ -314,7 +306,11 @@ public final class ReplyRules {
   }
 
   private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match = IpFamily.inVlan(factory.buildMatch(), member.at().vlan());
+    return fromService(IpFamily.inVlan(factory.buildMatch(), member.at().vlan()), traffic, member);
+  }
+
+  /** Restricts a match to what comes from the service port of a member. */
+  static Match.Builder fromService(Match.Builder match, BucketTraffic traffic, Server member) {
     traffic
         .family()
         .protocol(traffic.protocol())
@@ -323,7 +319,7 @@ public final class ReplyRules {
     return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
   }
 
-  private static int portOf(BucketTraffic traffic, Server member) {
+  static int portOf(BucketTraffic traffic, Server member) {
     return member.port() == 0 ? traffic.port() : member.port();
   }
 }

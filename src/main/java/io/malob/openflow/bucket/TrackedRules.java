@@ -26,7 +26,6 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
-import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -53,12 +52,13 @@ public final class TrackedRules {
 
   /** Opens a connection to a member. */
   static List<OFInstruction> commit(OFFactory factory, BucketTraffic traffic, Server member) {
-    int port = member.port() == 0 ? traffic.port() : member.port();
     return apply(
         factory,
         ConntrackAction.inZone(factory, traffic.zone())
             .commit()
-            .translate(Nat.destination(AddressKey.toAddress(member.address()), port))
+            .translate(
+                Nat.destination(
+                    AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member)))
             .setMark(new Mark(member.number()))
             .continueIn(FlowLayout.REQUESTS));
   }
@@ -127,9 +127,9 @@ public final class TrackedRules {
    * no known connection do not reach its client, which would reset it.
    */
   public static List<OFFlowAdd> replies(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match = replies(factory.buildMatch(), traffic, member);
+    Match.Builder match = ReplyRules.fromService(factory.buildMatch(), traffic, member);
     Match.Builder untracked =
-        ConntrackMatch.untracked(replies(factory.buildMatch(), traffic, member));
+        ConntrackMatch.untracked(ReplyRules.fromService(factory.buildMatch(), traffic, member));
     return List.of(
         new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_TRACKED_REPLY, untracked.build())
             .add(factory, cookie(traffic, member))
@@ -138,16 +138,6 @@ public final class TrackedRules {
         new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_UNTRANSLATED_REPLY, match.build())
             .add(factory, cookie(traffic, member))
             .build());
-  }
-
-  private static Match.Builder replies(Match.Builder match, BucketTraffic traffic, Server member) {
-    traffic
-        .family()
-        .protocol(traffic.protocol())
-        .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
-        .accept(match);
-    int port = member.port() == 0 ? traffic.port() : member.port();
-    return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(port));
   }
 
   private static U64 cookie(BucketTraffic traffic, Server member) {
