@@ -120,7 +120,8 @@ final class ProgrammedSwitch {
     boolean hasActions =
         sent != null
             ? sent.rule.getInstructions().equals(rule.getInstructions())
-            : orphan != null && FoundRules.does(orphan, rule);
+            // actions that track are not read: they may be those of another zone
+            : orphan != null && orphan.getInstructions().equals(rule.getInstructions());
     boolean keepsCookie = cookie.equals(rule.getCookie());
     if (isPaced && sent != null && keepsCookie && !hasActions) {
       if (waiting.put(key, rule) == null) {

@@ -15,8 +15,10 @@ import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
 import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.bucket.TrackedRules;
 import io.malob.openflow.label.Label;
 import io.malob.testing.Servers;
+import io.malob.testing.SwitchProfile;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -103,6 +105,21 @@ class ProgrammedSwitchTest {
     assertEquals(
         toNextHop(new Label(5)).getInstructions(),
         switches.get(1).table().rules().get(0).instructions());
+  }
+
+  /** The actions that track are not read, so they may be those of another setting. */
+  @Test
+  void set_trackingRuleOfAnEarlierRun_modifiesIt() {
+    switches.get(1).table().become(SwitchProfile.OPEN_VSWITCH);
+    BucketTraffic tracked =
+        new BucketTraffic(7, IPv4Address.of("10.0.0.100"), 0, IpProtocol.TCP, 80, 9);
+    OFFlowAdd rule = TrackedRules.replies(FACTORY, tracked, MEMBER).get(0);
+    OFFlowAdd asRead = rule.createBuilder().setInstructions(List.of()).build();
+    assertTrue(sw.found(found(asRead), true, new HashSet<>()));
+
+    set(rule);
+
+    assertEquals(List.of(OFFlowModCommand.MODIFY_STRICT), flush());
   }
 
   private void reroute(OFFlowAdd... rules) {
