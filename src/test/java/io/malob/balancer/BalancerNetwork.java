@@ -41,6 +41,7 @@ import java.util.Date;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -950,6 +951,24 @@ final class BalancerNetwork {
     } catch (RejectedException e) {
       throw new IllegalArgumentException(e);
     }
+  }
+
+  /**
+   * The members of pool {@code p} are checked every other second, and are down or up after two
+   * checks. Further fields, or others: names and values in turn.
+   */
+  void monitor(String type, String... more) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.putAll(Map.of("id", "h", "pool_id", "p", "type", type, "delay", "2", "timeout", "1"));
+    fields.putAll(Map.of("attempts_before_deactivation", "2", "rise", "2"));
+    for (int i = 0; i < more.length; i += 2) {
+      fields.put(more[i], more[i + 1]);
+    }
+    create(
+        Catalog.MONITORS,
+        fields.entrySet().stream()
+            .flatMap(field -> Stream.of(field.getKey(), field.getValue()))
+            .toArray(String[]::new));
   }
 
   /** A VIP 10.0.0.100 for TCP port 80 with a pool of these members. */

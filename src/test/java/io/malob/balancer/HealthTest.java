@@ -20,9 +20,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -56,20 +54,6 @@ class HealthTest extends OnEachProfile {
     net.learn(client);
     net.learn(first);
     net.learn(second);
-  }
-
-  private void monitor(String type, String... more) {
-    Map<String, String> fields = new LinkedHashMap<>();
-    fields.putAll(Map.of("id", "h", "pool_id", "p", "type", type, "delay", "2", "timeout", "1"));
-    fields.putAll(Map.of("attempts_before_deactivation", "2", "rise", "2"));
-    for (int i = 0; i < more.length; i += 2) {
-      fields.put(more[i], more[i + 1]);
-    }
-    net.create(
-        Catalog.MONITORS,
-        fields.entrySet().stream()
-            .flatMap(field -> Stream.of(field.getKey(), field.getValue()))
-            .toArray(String[]::new));
   }
 
   /** What members are asked in the next second; each answer to it is up to the test. */
@@ -124,7 +108,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void check_isHalfAConnectionFromTheVipToTheMembersPort() {
     net.webService(first);
-    monitor("TCP");
+    net.monitor("TCP");
 
     List<Delivery> probes = ask();
 
@@ -144,7 +128,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberThatIsSilent_isDownAfterAsManyChecksAsTheMonitorSays_andUpAgain() {
     net.webService(first, second);
-    monitor("TCP");
+    net.monitor("TCP");
     firstIsSilent(2);
     assertEquals(Health.UP, health("m1"));
 
@@ -171,7 +155,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberThatRefuses_isDownWithoutWaitingForTheTimeOut() {
     net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
+    net.monitor("TCP", "attempts_before_deactivation", "1");
     ask().forEach(this::refuse);
 
     net.passMillis(100);
@@ -199,7 +183,7 @@ class HealthTest extends OnEachProfile {
   void memberThatHasTheVipsAddress_isCheckedFromAnotherVip() {
     net.webService(first, second);
     net.create(Catalog.VIPS, "id", "other", "address", "10.0.0.101");
-    monitor("TCP");
+    net.monitor("TCP");
 
     firstHasTheVipsAddress(20);
 
@@ -224,7 +208,7 @@ class HealthTest extends OnEachProfile {
   void memberThatHasTheVipsAddress_isPingedFromAnotherVip() {
     net.webService(first, second);
     net.create(Catalog.VIPS, "id", "other", "address", "10.0.0.101");
-    monitor("PING");
+    net.monitor("PING");
 
     for (int i = 0; i < 20; i++) {
       ask().stream()
@@ -263,7 +247,7 @@ class HealthTest extends OnEachProfile {
         "80",
         "placement",
         "proactive");
-    monitor("TCP");
+    net.monitor("TCP");
     firstIsSilent(5);
     assertEquals(Health.DOWN, health("m1"));
     assertTrue(Stream.of(ask(), ask()).flatMap(List::stream).allMatch(HealthTest::isFromTheVip));
@@ -272,7 +256,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void newMember_joinsWithItsFirstPass() {
     net.webService(first);
-    monitor("TCP");
+    net.monitor("TCP");
     net.create(
         Catalog.MEMBERS,
         "id",
@@ -300,7 +284,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberThatDies_hasItsConnectionsReset() {
     net.webService(first, second);
-    monitor("TCP");
+    net.monitor("TCP");
     open(40_000);
     open(40_001);
     assertEquals(1, net.stats("m1").activeConnections());
@@ -314,7 +298,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberThatDies_keepsItsConnectionsWhereTheMonitorSaysSo() {
     net.webService(first, second);
-    monitor("TCP", "on_down", "keep");
+    net.monitor("TCP", "on_down", "keep");
     open(40_000);
     open(40_001);
 
@@ -328,7 +312,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void poolThatSeemsToDieAsAWhole_keepsItsConnections() {
     net.webService(first, second);
-    monitor("TCP");
+    net.monitor("TCP");
     open(40_000);
     open(40_001);
 
@@ -345,7 +329,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberAtASwitchWithoutController_isNotJudged() {
     net.webService(first);
-    monitor("TCP");
+    net.monitor("TCP");
     net.deactivate(s2);
 
     for (int i = 0; i < 8; i++) {
@@ -358,7 +342,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberThatIsForgottenWithItsSwitch_isNotJudged() {
     net.webService(first);
-    monitor("TCP");
+    net.monitor("TCP");
     answer(ask().get(0));
     net.disconnect(s2);
     net.forget(first);
@@ -373,7 +357,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void questionThatIsOnItsWayWhenTheSwitchGoes_isNotJudged() {
     net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
+    net.monitor("TCP", "attempts_before_deactivation", "1");
     assertFalse(ask().isEmpty());
     net.disconnect(s2);
 
@@ -384,7 +368,7 @@ class HealthTest extends OnEachProfile {
 
   private void bringBackTheSwitchOfAMemberThatIsForgotten() {
     net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
+    net.monitor("TCP", "attempts_before_deactivation", "1");
     answer(ask().get(0));
     net.disconnect(s2);
     net.forget(first);
@@ -416,7 +400,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void controllerThatWasAway_doesNotCountThatAsSilence() {
     net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
+    net.monitor("TCP", "attempts_before_deactivation", "1");
     List<Delivery> probes = ask();
 
     net.pass(10);
@@ -430,7 +414,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void answerWithAnotherSequenceNumber_countsForNothing() {
     net.webService(first);
-    monitor("TCP", "attempts_before_deactivation", "1");
+    net.monitor("TCP", "attempts_before_deactivation", "1");
     Delivery probe = ask().get(0);
     byte[] forged = Replies.tcpReset(Packet.parse(probe.frame()));
     ByteBuffer.wrap(forged).putInt(SEQUENCE_AT + 4, 77);
@@ -444,7 +428,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void ping_isAnsweredByEcho() {
     net.webService(first);
-    monitor("PING", "attempts_before_deactivation", "1");
+    net.monitor("PING", "attempts_before_deactivation", "1");
     Delivery probe = ask().get(0);
     Packet echo = Packet.parse(probe.frame());
     assertEquals(EchoFrames.ICMP_ECHO_REQUEST, echo.icmpType());
@@ -470,7 +454,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void memberWhoseAgentIsSilent_isDown() {
     net.webService(first, second);
-    monitor("AGENT", "attempts_before_deactivation", "1");
+    net.monitor("AGENT", "attempts_before_deactivation", "1");
     net.servers.report(
         second.ip(),
         new ServerTracker.Report(
@@ -485,7 +469,7 @@ class HealthTest extends OnEachProfile {
   @Test
   void monitorThatIsDown_doesNotCheck() throws Exception {
     net.webService(first);
-    monitor("TCP");
+    net.monitor("TCP");
     assertFalse(ask().isEmpty());
 
     net.module.catalog().update(Catalog.MONITORS, "h", Fields.of("admin_state", "down"));
@@ -502,7 +486,7 @@ class HealthTest extends OnEachProfile {
   void membersPortForChecks_overridesTheMonitors() throws Exception {
     net.webService(first, second);
     net.module.catalog().update(Catalog.MEMBERS, "m1", Fields.of("monitor_port", "8081"));
-    monitor("TCP", "port", "8082");
+    net.monitor("TCP", "port", "8082");
 
     List<Delivery> probes = ask();
 
@@ -518,7 +502,7 @@ class HealthTest extends OnEachProfile {
     net.webService(first);
     assertEquals(List.of(), ask());
     assertEquals(Health.UNCHECKED, health("m1"));
-    monitor("TCP");
+    net.monitor("TCP");
     assertFalse(ask().isEmpty());
 
     net.delete(Catalog.MONITORS, "h");

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.malob.algorithm.health.Health;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.packet.Packet;
-import io.malob.state.catalog.Catalog;
 import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
@@ -34,22 +33,7 @@ class ProactiveHealthTest {
     client = fixture.client;
     m1 = fixture.m1;
     m2 = fixture.m2;
-    net.create(
-        Catalog.MONITORS,
-        "id",
-        "h",
-        "pool_id",
-        "p",
-        "type",
-        "TCP",
-        "delay",
-        "1",
-        "timeout",
-        "1",
-        "rise",
-        "1",
-        "attempts_before_deactivation",
-        "2");
+    net.monitor("TCP", "delay", "1", "rise", "1");
     fixture.askForVip(client);
     pass(40, m1, m2);
     assertEquals(Set.of(32L), Set.copyOf(fixture.byMember(fixture.s1).values()));

@@ -16,7 +16,6 @@ import io.malob.openflow.ConnectionRules;
 import io.malob.openflow.CookieKind;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.packet.Packet;
-import io.malob.state.catalog.Catalog;
 import io.malob.testing.EachSwitchProfile;
 import io.malob.testing.Frames;
 import io.malob.testing.SwitchProfile;
@@ -132,22 +131,7 @@ class ProactivePinsTest {
     List<Integer> pinned = pinAllOf1();
     end(pinned);
     fixture.setMember("m1", "weight", "1");
-    net.create(
-        Catalog.MONITORS,
-        "id",
-        "h",
-        "pool_id",
-        "p",
-        "type",
-        "TCP",
-        "delay",
-        "2",
-        "timeout",
-        "1",
-        "attempts_before_deactivation",
-        "2",
-        "rise",
-        "2");
+    net.monitor("TCP");
     for (int second = 0; second < 20; second++) {
       net.delivered.clear();
       fixture.pass(1);

@@ -736,22 +736,7 @@ class ProactivePlacementTest {
   /** Members answer checks to the VIP's address; a translated answer would be lost. */
   @Test
   void answersToHealthChecks_reachTheController() {
-    net.create(
-        Catalog.MONITORS,
-        "id",
-        "h",
-        "pool_id",
-        "p",
-        "type",
-        "TCP",
-        "delay",
-        "2",
-        "timeout",
-        "1",
-        "attempts_before_deactivation",
-        "2",
-        "rise",
-        "2");
+    net.monitor("TCP");
     fixture.settle();
     for (int second = 0; second < 20; second++) {
       net.delivered.clear();

@@ -227,22 +227,7 @@ class VlanTest extends OnEachProfile {
     for (int[] vlans : new int[][] {{100, 100}, {100, 0}, {0, 100}, {100, 200}}) {
       service(vlans[0], vlans[1]);
       net.learn(member, vlans[1]);
-      net.create(
-          Catalog.MONITORS,
-          "id",
-          "h",
-          "pool_id",
-          "p",
-          "type",
-          "TCP",
-          "delay",
-          "1",
-          "timeout",
-          "1",
-          "rise",
-          "1",
-          "attempts_before_deactivation",
-          "1");
+      net.monitor("TCP", "delay", "1", "rise", "1", "attempts_before_deactivation", "1");
       net.delivered.clear();
       net.pass(1);
       Delivery probe =
