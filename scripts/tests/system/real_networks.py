@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lab import balancing
-from lab.attached import loads, networks
+from lab.attached import loads, networks, routers
 from lab.attached.loads import Held, Load, Requests
 from lab.attached.places import Attachments, Place
+from lab.attached.routers import ClientNetwork, Router
 from lab.balancing import VirtualServer
 from malob.network.hosts import Host
 from malob.system.waiting import say
@@ -75,6 +76,14 @@ class RealNetworkTest(SystemTest):
     def reach(cls, *places: Place) -> None:
         """Returns once these reach the servers, directly; the controller has seen them then."""
         networks.reach(places, cls.lab.topology.with_role("server"))
+
+    @classmethod
+    def add_router(cls, number: int, switch: str) -> Router:
+        """A new router with clients of its own, which reach the servers."""
+        router = routers.single(cls.attached, f"r{number}", switch, [f"10.0.0.{241 + number}/24"], ClientNetwork(number))
+        routers.route(cls.attached, cls.lab.topology.with_role("server"), router)
+        cls.reach(router.clients.place)
+        return router
 
     @classmethod
     def own_address(cls) -> str:

@@ -8,7 +8,6 @@ from typing import Callable
 import pytest
 
 from lab import balancing, rules
-from lab.attached import routers
 from lab.attached.loads import KINDS, Capture, Load
 from lab.attached.routers import Router
 from lab.faults import switches
@@ -32,9 +31,8 @@ class UntranslatedTest(RealNetworkTest):
 
     @classmethod
     def build(cls) -> None:
-        cls.router = routers.single(cls.attached, "r0", "s1", ["10.0.0.241/24"])
-        routers.route(cls.attached, cls.lab.topology.with_role("server"), cls.router)
-        cls.reach(cls.router.clients.place, cls.attached.host("c1"))
+        cls.router = cls.add_router(0, "s1")
+        cls.reach(cls.attached.host("c1"))
 
     def check(self, mode: str, event: Callable[[], None], unbroken: bool = True) -> None:
         """unbroken: open connections outlive the event."""

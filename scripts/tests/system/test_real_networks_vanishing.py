@@ -8,7 +8,7 @@ from lab import balancing
 from lab.attached import loads, routers
 from lab.attached.loads import KINDS, Load
 from lab.attached.places import Place
-from lab.attached.routers import ClientNetwork, Router
+from lab.attached.routers import Router
 from malob.network.hosts import Host
 from malob.system.waiting import wait_until
 from tests.system.real_networks import DIRECT_PORT, MODES, PORT, VIP, RealNetworkTest
@@ -25,15 +25,7 @@ class VanishingTest(RealNetworkTest):
 
     @classmethod
     def build(cls) -> None:
-        cls.others = cls.router(0, "s2")
-
-    @classmethod
-    def router(cls, number: int, switch: str) -> Router:
-        """A new router with clients of its own."""
-        router = routers.single(cls.attached, f"r{number}", switch, [f"10.0.0.{241 + number}/24"], ClientNetwork(number))
-        routers.route(cls.attached, cls.lab.topology.with_role("server"), router)
-        cls.reach(router.clients.place)
-        return router
+        cls.others = cls.add_router(0, "s2")
 
     def assert_others_are_served(self, what: str, vip: str = VIP, port: int = PORT) -> None:
         network = self.others.clients.network
@@ -65,7 +57,7 @@ class VanishingTest(RealNetworkTest):
     def test_next_hop(self) -> None:
         for number, mode in enumerate(MODES, start=1):
             with self.subTest(mode=mode):
-                router = self.router(number, "s1")
+                router = self.add_router(number, "s1")
                 network = router.clients.network
                 self.vanish(mode, router.clients.place, [f"{network.address(0)}+1000"], router.place, "eth0", "eth1")
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lab import balancing
-from lab.attached import loads, routers
+from lab.attached import loads
 from lab.attached.loads import KINDS, Load
 from lab.attached.routers import Router
 from malob.system.waiting import say
@@ -25,9 +25,8 @@ class TrackedTest(RealNetworkTest):
 
     @classmethod
     def build(cls) -> None:
-        cls.router = routers.single(cls.attached, "r0", "s1", ["10.0.0.241/24"])
-        routers.route(cls.attached, cls.lab.topology.with_role("server"), cls.router)
-        cls.reach(cls.router.clients.place, cls.attached.host("c1"))
+        cls.router = cls.add_router(0, "s1")
+        cls.reach(cls.attached.host("c1"))
 
     def known_connections(self) -> int:
         """Those that the controller has placed, which have rules or had some."""
