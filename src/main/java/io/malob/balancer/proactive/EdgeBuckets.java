@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -410,15 +411,19 @@ final class EdgeBuckets {
     isPublished = true;
   }
 
-  /** The members that open connections of a tracked VIP may have, and where their packets leave. */
+  /**
+   * The members of the pool that the switch may remember for connections, and where their packets
+   * leave.
+   */
   List<TrackedMember> tracked(BucketInput now) {
-    return now.located().stream()
-        .flatMap(
-            server ->
-                now.standing(server.number()) == Standing.DEAD
-                    ? Stream.of(new TrackedMember(server, null))
-                    : leads.find(server.number()).stream()
-                        .map(lead -> new TrackedMember(server, lead.onward(server.at()))))
+    return now.standings().keySet().stream()
+        .flatMap(number -> leads.find(number).stream())
+        .map(
+            lead -> {
+              Server server = Objects.requireNonNull(lead.server());
+              boolean isDead = now.standing(server.number()) == Standing.DEAD;
+              return new TrackedMember(server, isDead ? null : lead.onward(server.at()));
+            })
         .toList();
   }
 

@@ -10,14 +10,11 @@ import io.malob.state.catalog.SourceNetworks;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -35,15 +32,6 @@ final class EntryRules {
   private final BucketTraffic traffic;
   private final Programmed programmed;
 
-  /** How long the connections of a removed member are ended. */
-  private static final long REMOVED_NANOS = TimeUnit.HOURS.toNanos(1);
-
-  /** The max number of removed members whose connections a switch still ends. */
-  private static final int MAX_REMOVED = 1_000;
-
-  /** When members were removed that switches may still remember for connections, by number. */
-  private final Map<DatapathId, Map<Server, Long>> removed = new HashMap<>();
-
   /** What the rules of each switch depend on. */
   private final Map<DatapathId, Entry> entries = new HashMap<>();
 
@@ -55,7 +43,7 @@ final class EntryRules {
    * @param allowed the clients' networks; null for any
    * @param members the members at the switch
    * @param exits the ports where paths to members begin, and behind which there may be clients
-   * @param tracked the members of open connections that the switch tracks
+   * @param tracked the members that the switch may remember for connections
    */
   private record Entry(
       @Nullable SourceNetworks allowed,
@@ -82,8 +70,7 @@ final class EntryRules {
    * @param allowed the clients' networks; null for any
    * @param members the members at the switch
    * @param exits the ports where paths to members begin, and behind which there may be clients
-   * @param tracked the members of open connections that the switch tracks; none if it does not
-   * @param pool the numbers of all members of the pool: those without a path for now keep the last
+   * @param tracked the members that the switch may remember for connections
    */
   void set(
       Wire wire,
@@ -91,14 +78,13 @@ final class EntryRules {
       List<Server> members,
       Set<OFPort> exits,
       List<TrackedMember> tracked,
-      Set<Integer> pool,
       long nowNanos) {
     Entry entry =
         new Entry(
             allowed,
             members,
             Set.copyOf(exits),
-            complete(wire.sw().switchId(), tracked, pool, nowNanos),
+            tracked,
             wire.tables().layout(),
             wire.countsTcpFlags());
     if (!entry.equals(entries.put(wire.sw().switchId(), entry))) {
@@ -106,40 +92,8 @@ final class EntryRules {
     }
   }
 
-  /** Adds the members without a path, and those that have been removed. */
-  private List<TrackedMember> complete(
-      DatapathId switchId, List<TrackedMember> tracked, Set<Integer> pool, long nowNanos) {
-    @Nullable Entry before = entries.get(switchId);
-    if (before == null) {
-      return tracked;
-    }
-    Set<Integer> numbers =
-        tracked.stream().map(each -> each.member().number()).collect(Collectors.toSet());
-    Map<Server, Long> gone = removed.computeIfAbsent(switchId, any -> new LinkedHashMap<>());
-    Set<Server> known = Set.copyOf(gone.keySet());
-    gone.entrySet()
-        .removeIf(
-            each ->
-                pool.contains(each.getKey().number())
-                    || nowNanos - each.getValue() >= REMOVED_NANOS);
-    List<TrackedMember> all = new ArrayList<>(tracked);
-    for (TrackedMember each : before.tracked) {
-      int number = each.member().number();
-      if (pool.contains(number) && !numbers.contains(number)) {
-        all.add(each);
-      } else if (!pool.contains(number)
-          && !known.contains(each.member())
-          && gone.size() < MAX_REMOVED) {
-        gone.put(each.member(), nowNanos);
-      }
-    }
-    gone.keySet().forEach(member -> all.add(new TrackedMember(member, null)));
-    return all;
-  }
-
   /** Removes the rules of a switch, also if it is away. */
   void clear(DatapathId switchId, long nowNanos) {
-    removed.remove(switchId);
     if (entries.remove(switchId) != null) {
       programmed.clear(switchId, new Owner(traffic.vipNumber()), nowNanos);
     }

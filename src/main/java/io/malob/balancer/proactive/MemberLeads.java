@@ -39,7 +39,7 @@ final class MemberLeads {
     Set<Integer> wanted = new HashSet<>(inUse);
     now.candidates().forEach(server -> wanted.add(server.number()));
     if (now.traffic().isTracked()) { // members without buckets may have open connections
-      now.located().forEach(server -> wanted.add(server.number()));
+      wanted.addAll(now.standings().keySet());
     }
     Map<DatapathId, Optional<Path>> paths = new HashMap<>();
     for (int number : wanted) {

@@ -12,6 +12,7 @@ import io.malob.capability.SwitchFeature;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.label.Label;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Vip;
@@ -50,6 +51,10 @@ final class ProactiveVip {
   private final Moves moves = new Moves();
   private final AutoMode auto;
   private final EntryRules entryRules;
+
+  /** Those of a tracked VIP. */
+  private final RemovedMembers removed = new RemovedMembers();
+
   private boolean isWanted;
 
   private final EdgeGroups groups = new EdgeGroups();
@@ -129,6 +134,9 @@ final class ProactiveVip {
       Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now);
+    if (traffic.isTracked()) {
+      removed.follow(now);
+    }
     refusals.expire(this::isInUse, now.nowNanos());
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
     nextHops.values().forEach(at -> wantedEdges.add(at.switchId()));
@@ -262,12 +270,21 @@ final class ProactiveVip {
           now.plan().vip().allowedSources(),
           members,
           Sets.filter(edge.sent().exits(), port -> mayHaveClients(edge.switchId(), port)),
-          traffic.isTracked() ? edge.tracked(now) : List.of(),
-          now.standings().keySet(),
+          tracked(edge, now),
           now.nowNanos());
     } else {
       entryRules.clear(edge.switchId(), now.nowNanos());
     }
+  }
+
+  /** The members that an edge may remember for connections, also those that have been removed. */
+  private List<TrackedMember> tracked(EdgeBuckets edge, BucketInput now) {
+    return traffic.isTracked()
+        ? Stream.concat(
+                edge.tracked(now).stream(),
+                removed.all().stream().map(member -> new TrackedMember(member, null)))
+            .toList()
+        : List.of();
   }
 
   /** Whether there may be clients behind a port that leads to other switches. */
