@@ -13,8 +13,20 @@ from malob.system.waiting import wait_until
 
 BASE = "/quantum/v1.0"
 
-#: The placement modes of a VIP.
-REACTIVE, PROACTIVE, AUTO, TRACKED = "reactive", "proactive", "auto", "tracked"
+#: The placements of a VIP: the modes in REST, of which tracked is one by shares, and one by the controller's choice of each connection.
+REACTIVE, PROACTIVE, AUTO, TRACKED, EXACT = "reactive", "proactive", "auto", "tracked", "exact"
+
+#: Those whose VIPs have buckets in switches.
+WITH_BUCKETS = (PROACTIVE, TRACKED, EXACT)
+
+#: The fields of a VIP with a placement. The default is left out: Floodlight's own balancer does not have the field.
+_FIELDS: dict[str, dict[str, Any]] = {
+    REACTIVE: {},
+    PROACTIVE: {"placement": PROACTIVE},
+    AUTO: {"placement": AUTO},
+    TRACKED: {"placement": TRACKED, "auto_per_second": 0},
+    EXACT: {"placement": TRACKED, "auto_per_second": 10_000_000},
+}
 
 
 @dataclass(frozen=True)
@@ -51,9 +63,7 @@ def set_up(
         tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
         return rest.post(f"{BASE}/{kind}/", body)
 
-    # the default is left out: Floodlight's own balancer does not have the field
-    mode = {} if placement == REACTIVE else {"placement": placement}
-    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port), **mode})
+    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port), **_FIELDS[placement]})
     post("pools", {"id": key, "name": key if named else f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):

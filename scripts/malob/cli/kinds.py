@@ -105,6 +105,13 @@ VIP = Kind(
             " tracked: in advance, and switches remember connections (default reactive)",
             choices=("reactive", "proactive", "auto", "tracked"),
         ),
+        Field(
+            "auto_per_second",
+            "N",
+            "the new connections per second from which switches place them by shares, 0 for always (default: the setting"
+            " autoPerSecond)",
+            optional=True,
+        ),
         _STATE,
         *_NOTES,
     ),

@@ -23,7 +23,7 @@ DIRECT_PORT = 8701
 #: new connections per second
 RATE = 300
 #: how a VIP's connections can be placed, with a controller
-MODES = (balancing.REACTIVE, balancing.PROACTIVE, balancing.TRACKED)
+MODES = (balancing.REACTIVE, balancing.PROACTIVE, balancing.TRACKED, balancing.EXACT)
 
 
 def bonds(switch: str, ports: Sequence[int], lacp: bool = False) -> dict[str, str]:
@@ -100,7 +100,7 @@ class RealNetworkTest(SystemTest):
         """
         self.remove_virtual(key)
         virtual = self.virtual(key, address, PORT, placement=placement, **more)
-        if placement in (balancing.PROACTIVE, balancing.TRACKED):
+        if placement in balancing.WITH_BUCKETS:
             balancing.wait_for_proactive(self.controller.rest, key)
         return virtual
 

@@ -77,3 +77,32 @@ class TrackedTest(RealNetworkTest):
         requests = self.assert_unbroken(load, MAX_PAUSE_S, "without controller")
         say(f"  {requests}")
         self.assertEqual(0, requests.slow)
+
+    def test_exact(self) -> None:
+        """the controller chooses each connection exactly; no connection has rules or records"""
+        virtual = self.service(balancing.EXACT, algorithm="WRR")
+        first, second = virtual.members
+        self.controller.rest.put(f"{balancing.BASE}/members/{first}", {"weight": 3})
+        time.sleep(1.5)
+        requests = loads.each_once(self.attached.host("c1"), VIP, PORT, 10, [self.lab.topology.hosts["c1"].ip] * REQUESTS)
+        self.assert_prompt(requests, "exact")
+        self.assertEqual(0, self.known_connections())
+        time.sleep(2.5)
+        stats = {each["id"]: each["total_connections"] for each in self.controller.rest.get(f"{balancing.BASE}/pools/{virtual.pool_id}/stats/")["members"]}
+        say(f"  {stats}")
+        self.assertEqual((REQUESTS * 3 // 4, REQUESTS // 4), (stats[first], stats[second]))
+
+    def test_exact_without_controller(self) -> None:
+        """after two seconds at most, buckets place connections"""
+        self.service(balancing.EXACT)
+        load = Load(self.attached.host("c1"), VIP, PORT, ["10.0.0.1"], KINDS, 20)
+        self.addCleanup(load.end)
+        time.sleep(2)
+        self.controller.kill()
+        time.sleep(6)
+        self.controller.start()
+        self.wait_for_network()
+        time.sleep(3)
+        requests = self.assert_unbroken(load, MAX_PAUSE_S, "exact without controller")
+        say(f"  {requests}")
+        self.assertEqual(0, requests.failed)

@@ -36,6 +36,13 @@ public final class ServerLoad {
   private final LongAdder total = new LongAdder();
   private volatile int direct;
   private volatile int estimated;
+
+  /** The connections that switches were told to place since the last estimate. */
+  private final AtomicInteger committed = new AtomicInteger();
+
+  /** Those between the last two estimates, which the last one may lack. */
+  private volatile int committedBefore;
+
   private volatile double share = 1;
 
   /** Not a number while unknown, as those below. */
@@ -68,7 +75,7 @@ public final class ServerLoad {
    * ended since the last report: the same reports, share and direct connections.
    */
   public ServerLoad without(int connections) {
-    ServerLoad copy = new ServerLoad(active.without(connections, estimated), partOf);
+    ServerLoad copy = new ServerLoad(active.without(connections, estimated()), partOf);
     copy.ofOthers.set(Math.min(ofOthers.get(), copy.active()));
     copy.direct = direct;
     copy.share = share;
@@ -115,7 +122,8 @@ public final class ServerLoad {
 
   /** Whether the limit, or this controller's part of it, is reached. */
   public boolean isFull(int limit) {
-    return active() >= limit || own() >= partOf.applyAsInt(limit);
+    int placed = estimated();
+    return active() + placed >= limit || own() + placed >= partOf.applyAsInt(limit);
   }
 
   /** Of the open connections, this many more belong to other controllers; fewer if negative. */
@@ -172,11 +180,17 @@ public final class ServerLoad {
    */
   public void setEstimated(int connections) {
     estimated = connections;
+    committedBefore = committed.getAndSet(0);
+  }
+
+  /** Counts a connection that a switch was told to place on the server. */
+  public void commit() {
+    committed.incrementAndGet();
   }
 
   /** How many connections switches have placed on the server, as estimated. */
   public int estimated() {
-    return estimated;
+    return estimated + committed.get() + committedBefore;
   }
 
   /**
@@ -184,14 +198,14 @@ public final class ServerLoad {
    * direct ones.
    */
   public long present() {
-    return (long) active.now() + estimated + direct;
+    return (long) active.now() + estimated() + direct;
   }
 
   /** How many connections count for a choice. */
   public long present(Counting counting) {
     return counting == Counting.PLACED_SINCE
         ? present()
-        : (long) active.atMeasurement() + estimated + direct;
+        : (long) active.atMeasurement() + estimated() + direct;
   }
 
   /** How many connections were ever placed. */
@@ -218,7 +232,7 @@ public final class ServerLoad {
    * measured.
    */
   private void learnCpuPerConnection(double fraction) {
-    double present = (active.now() + active.atMeasurement()) / 2.0 + estimated + direct;
+    double present = (active.now() + active.atMeasurement()) / 2.0 + estimated() + direct;
     if (fraction >= 0 && present >= 1) {
       double seen = Math.max(MIN_CPU_PER_CONNECTION, fraction / present);
       double before = Double.isNaN(cpuPerConnection) ? seen : cpuPerConnection;
@@ -266,7 +280,7 @@ public final class ServerLoad {
     if (Double.isNaN(responseNanos)) {
       return DEFAULT_WAIT_NANOS * Math.max(0, present()) / weight;
     }
-    double each = responseNanos / (1 + Math.max(0, active.covered()) + estimated + direct);
+    double each = responseNanos / (1 + Math.max(0, active.covered()) + estimated() + direct);
     return Math.max(each, responseNanos + active.sinceMeasured() * each);
   }
 }

@@ -19,6 +19,7 @@ import io.malob.openflow.RefusedGroup;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.SegmentRule;
+import io.malob.openflow.bucket.TrackedRules;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import java.util.List;
@@ -136,6 +137,8 @@ final class MessageDispatcher implements IOFMessageListener {
     END,
     /** By the rule of a connection that was closed. */
     CLOSED,
+    /** As the first of a connection that the switch is to track. */
+    OPENING,
     /** By no rule, after it was translated. */
     TRANSLATED,
     /** By the rule of a VIP, or by no rule for its VIP. */
@@ -154,6 +157,9 @@ final class MessageDispatcher implements IOFMessageListener {
       }
       if (Cookie.is(packetIn.getCookie(), CookieKind.CLOSED)) {
         return CLOSED;
+      }
+      if (TrackedRules.isOpening(packetIn.getCookie())) {
+        return OPENING;
       }
       return Cookie.is(packetIn.getCookie(), CookieKind.VIP) ? VIP : OTHER;
     }
@@ -193,6 +199,10 @@ final class MessageDispatcher implements IOFMessageListener {
     }
     if (entry == Entry.CLOSED) {
       return placing.requests.handleAfterClosing(switchId, inPort, packet);
+    }
+    if (entry == Entry.OPENING) {
+      placing.requests.handleOpening(switchId, inPort, packet);
+      return true;
     }
     if (packet.isIp() && entry == Entry.TRANSLATED) {
       placing.requests.handleLost(packet);

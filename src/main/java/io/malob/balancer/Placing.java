@@ -5,6 +5,7 @@ import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.AclDropRules;
 import io.malob.balancer.admission.AdmissionControl;
 import io.malob.balancer.admission.BucketExplainer;
+import io.malob.balancer.admission.ChosenMembers;
 import io.malob.balancer.admission.Decider;
 import io.malob.balancer.admission.DecisionExecutor;
 import io.malob.balancer.admission.ErrorRelay;
@@ -19,6 +20,7 @@ import io.malob.balancer.admission.Refusals;
 import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SelfTraffic;
 import io.malob.balancer.admission.Tables;
+import io.malob.balancer.admission.TrackedOpenings;
 import io.malob.balancer.admission.TranslatedPackets;
 import io.malob.balancer.admission.UnrecordedReplies;
 import io.malob.balancer.admission.VipNeighbours;
@@ -35,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 /** The path of a packet: admission, placement, and the explanation of placements. */
 final class Placing {
   private static final long RETRY_MILLIS = 500;
+
+  /** How many members of connections are remembered until their switches track them. */
+  private static final int MAX_CHOSEN = 32_768;
 
   final AdmissionControl admissionControl;
   final AclDropRules aclDropRules;
@@ -83,6 +88,10 @@ final class Placing {
             connecting.ruleSender,
             connecting.activator,
             connecting.teardown,
+            new TrackedOpenings(
+                tables,
+                context.ruleSender,
+                new ChosenMembers(MAX_CHOSEN, context.nanoTime.getAsLong())),
             samples,
             new AtomicInteger(context.random.applyAsInt(Integer.MAX_VALUE)));
     OpeningDecider openings = new OpeningDecider(tables, viewing.profiles, viewing.placements);

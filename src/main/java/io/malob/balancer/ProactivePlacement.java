@@ -4,6 +4,7 @@ import io.malob.balancer.Housekeeping.Task;
 import io.malob.balancer.admission.ConnectionActivator;
 import io.malob.balancer.bucket.VipNextHops;
 import io.malob.balancer.connection.Connection;
+import io.malob.balancer.connection.ConnectionLimiter;
 import io.malob.balancer.proactive.ProactiveContext;
 import io.malob.balancer.proactive.ProactiveSettings;
 import io.malob.balancer.proactive.ProactiveVips;
@@ -66,12 +67,12 @@ final class ProactivePlacement {
                     connecting.halfOpen::now,
                     pins::pinExposed,
                     pins::watchElsewhere)),
-            corrections(viewing),
+            corrections(viewing, connecting.limiter),
             context.serialExecutor,
             context.nanoTime);
   }
 
-  private static ProactiveVips.Corrections corrections(Viewing viewing) {
+  private static ProactiveVips.Corrections corrections(Viewing viewing, ConnectionLimiter limiter) {
     return new ProactiveVips.Corrections() {
       @Override
       public OptionalInt reported(Member member) {
@@ -81,6 +82,11 @@ final class ProactivePlacement {
       @Override
       public void estimated(Map<Integer, Integer> open) {
         viewing.view.setEstimated(open);
+      }
+
+      @Override
+      public void estimatedAtVip(int vipNumber, int open) {
+        limiter.setEstimated(vipNumber, open);
       }
 
       @Override

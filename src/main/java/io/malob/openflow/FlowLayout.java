@@ -62,6 +62,9 @@ public final class FlowLayout {
   /** Between the rules of connections and those of buckets. */
   public static final int PRIORITY_PINNED_ELSEWHERE = 300;
 
+  /** Before buckets: sends the first packets of tracked connections to the controller. */
+  public static final int PRIORITY_OPENING = 190;
+
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
   public static final int PRIORITY_BUCKET = 100;
 

@@ -24,7 +24,8 @@ public final class PacketOuts {
     return of(factory, inPort, frame, List.of(toTables));
   }
 
-  private static OFMessage of(
+  /** Sends a frame as if it had come in at that port. */
+  public static OFMessage of(
       OFFactory factory, OFPort inPort, byte[] frame, List<OFAction> actions) {
     OFPacketOut.Builder message = factory.buildPacketOut().setData(frame).setActions(actions);
     if (factory.getVersion().compareTo(OFVersion.OF_15) < 0) {

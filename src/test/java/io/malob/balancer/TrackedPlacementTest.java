@@ -35,7 +35,9 @@ class TrackedPlacementTest {
 
   private void setUp(String vip, SwitchProfile profile, String placement) {
     net = new BalancerNetwork(profile, Map.of());
-    take(new ProactiveFixture(net, IPAddress.of(vip), "placement", placement));
+    take(
+        new ProactiveFixture(
+            net, IPAddress.of(vip), "placement", placement, "auto_per_second", "0"));
     fixture.settle();
   }
 
@@ -183,7 +185,7 @@ class TrackedPlacementTest {
     Map<Integer, Host> members = openAll();
     Map<Integer, Long> buckets = fixture.byMember(fixture.s1);
 
-    take(fixture.restarted("placement", "tracked"));
+    take(fixture.restarted("placement", "tracked", "auto_per_second", "0"));
     fixture.pass(70);
 
     assertEquals(buckets, fixture.byMember(fixture.s1));

@@ -6,6 +6,7 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.admission.Decision.New;
 import io.malob.balancer.api.PlacementCounts;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.BucketTable.Tracking;
 import io.malob.balancer.connection.AffinityTable;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.Connection.Content;
@@ -35,6 +36,7 @@ public record AdmissionControl(
     ConnectionRuleSender ruleSender,
     ConnectionActivator activator,
     ConnectionTeardown teardown,
+    TrackedOpenings tracked,
     FlowSamples samples,
     AtomicInteger generations) {
   /** How often a placement is retried when other threads take the last place of its choice. */
@@ -47,11 +49,32 @@ public record AdmissionControl(
    * @param first its first packet, from either end
    */
   @Nullable RejectReason admit(New opened, Arrival first) {
+    @Nullable Tracking tracking = tracked.trackingOf(opened, first);
+    if (tracking != null && tracked.repeat(opened, first, tracking)) {
+      return null;
+    }
     return tiers.tryEach(
         opened.request().srcAddress(),
         opened.client(),
         opened.request(),
-        (acceptable, takesRoom) -> tryAmong(opened, first, acceptable, takesRoom));
+        (acceptable, takesRoom) ->
+            tracking == null
+                ? tryAmong(opened, first, acceptable, takesRoom)
+                : track(opened, first, acceptable, tracking));
+  }
+
+  /** Opens a connection that the client's edge tracks. */
+  private @Nullable RejectReason track(
+      New opened, Arrival first, Predicate<Server> acceptable, Tracking tracking) {
+    Placer.Result result =
+        opened
+            .choice()
+            .choose(new Placer.Request(opened.client().switchId(), acceptable, opened.profile()));
+    if (!(result instanceof Placement placement)) {
+      return reasonOf((Placer.Refusal) result);
+    }
+    tracked.open(opened, placement.server(), first, tracking);
+    return null;
   }
 
   /**

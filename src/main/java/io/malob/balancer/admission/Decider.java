@@ -15,6 +15,7 @@ import io.malob.balancer.admission.Decision.Refused;
 import io.malob.balancer.admission.Decision.Unowned;
 import io.malob.balancer.admission.Decision.Waiting;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.FtpSessions;
@@ -292,6 +293,13 @@ public record Decider(
     return member == null || member.address() == packet.srcAddress() ? null : member;
   }
 
+  /** Whether the algorithm is to choose the member of a connection that the switch tracks. */
+  private boolean isChosenHere(Vip vip, Arrival arrival) {
+    @Nullable BucketTable table =
+        arrival.isOpening() ? tables.buckets().find(vip.number(), arrival.switchId()) : null;
+    return table != null && table.isExact();
+  }
+
   /** Decides about the first packet of a connection, which is not known. */
   Decision first(Arrival arrival, BalancerView view) {
     Packet packet = arrival.packet();
@@ -319,7 +327,8 @@ public record Decider(
     if (OpeningDecider.awaitsMembers(plan, othersMayAnswer(arrival))) {
       return new Waiting(RejectReason.NO_MEMBER, plan);
     }
-    @Nullable Server byBucket = memberByBucket(plan.vip(), arrival, false);
+    @Nullable Server byBucket =
+        isChosenHere(plan.vip(), arrival) ? null : memberByBucket(plan.vip(), arrival, false);
     return openings.place(
         plan,
         packet.fiveTuple(),

@@ -148,7 +148,7 @@ public record Explainer(
       return print(question, openings.data(control, request, client, view));
     }
     @Nullable BucketTable table = tables.buckets().find(plan.vip().number(), client.switchId());
-    return table != null && table.isInForce()
+    return table != null && table.isInForce() && !table.isExact()
         ? byBucket(question, plan, table)
         : byController(question, plan);
   }

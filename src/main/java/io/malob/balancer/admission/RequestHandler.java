@@ -44,6 +44,13 @@ public record RequestHandler(
         || unrecorded.handle(arrival, views.get().catalog());
   }
 
+  /** Handles the first packet of a connection that the switch is to track. */
+  public void handleOpening(DatapathId switchId, OFPort inPort, Packet packet) {
+    boolean unusedAsItIsToVip =
+        executor.handle(
+            new Arrival(switchId, inPort, packet, nanoTime.getAsLong(), true), views.get());
+  }
+
   /**
    * Where the receiver is of a member's TCP packet that no record tells of, and that may be of a
    * VIP's connection; empty for all other packets.

@@ -24,6 +24,9 @@ public final class ConnectionLimiter {
   /** How many of these belong to other controllers. */
   private final AtomicIntegerArray ofOthers = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
 
+  /** How many connections of each VIP switches have placed, as estimated. */
+  private final AtomicIntegerArray estimatedAtVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
+
   private final AtomicIntegerArray refusedAtVip = new AtomicIntegerArray(Vip.MAX_NUMBER + 1);
 
   private final IntUnaryOperator partOf;
@@ -54,7 +57,21 @@ public final class ConnectionLimiter {
 
   /** Whether a VIP's limit, or this controller's part of it, is reached. */
   public boolean isFull(int vipNumber, int vipLimit) {
-    return atVip(vipNumber) >= vipLimit || own(vipNumber) >= partOf.applyAsInt(vipLimit);
+    int placed = estimatedAtVip.get(vipNumber);
+    return atVip(vipNumber) + placed >= vipLimit
+        || own(vipNumber) + placed >= partOf.applyAsInt(vipLimit);
+  }
+
+  /** Takes over how many connections of a VIP switches have placed, as estimated. */
+  public void setEstimated(int vipNumber, int connections) {
+    estimatedAtVip.set(vipNumber, connections);
+  }
+
+  /** Counts a connection that a switch was told to place. */
+  public void commit(int vipNumber, Server server, BalancerView view) {
+    estimatedAtVip.incrementAndGet(vipNumber);
+    server.load().commit();
+    view.loadChanged(server);
   }
 
   private int own(int vipNumber) {

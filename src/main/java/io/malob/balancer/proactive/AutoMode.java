@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when an automatic VIP is proactive: from a rate of new connections or a number of
@@ -38,16 +39,24 @@ final class AutoMode {
    *
    * @param arrivals how many connections were new at the controller, since its start
    * @param atBucketsPerSecond new connections per second that clients attempt at buckets
+   * @param perSecond the rate of new connections at which this VIP becomes proactive; null for that
+   *     of all
    */
-  boolean decide(long arrivals, double atBucketsPerSecond, int halfOpen, long nowNanos) {
+  boolean decide(
+      long arrivals,
+      double atBucketsPerSecond,
+      int halfOpen,
+      @Nullable Integer perSecond,
+      long nowNanos) {
+    int busyPerSecond = perSecond == null ? thresholds.perSecond : perSecond;
     if (nowNanos - sampledAtNanos >= SAMPLE_NANOS) {
       arrivalRate = (arrivals - arrivalsBefore) * 1e9 / (nowNanos - sampledAtNanos);
       arrivalsBefore = arrivals;
       sampledAtNanos = nowNanos;
     }
     double rate = arrivalRate + atBucketsPerSecond;
-    boolean isBusy = rate >= thresholds.perSecond || halfOpen >= thresholds.halfOpen;
-    boolean isCalm = rate < thresholds.perSecond / 2.0 && halfOpen < thresholds.halfOpen / 2;
+    boolean isBusy = rate >= busyPerSecond || halfOpen >= thresholds.halfOpen;
+    boolean isCalm = rate < busyPerSecond / 2.0 && halfOpen < thresholds.halfOpen / 2;
     if (isBusy) {
       isProactive = true;
     }

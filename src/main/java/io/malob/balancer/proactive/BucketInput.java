@@ -80,6 +80,12 @@ record BucketInput(
         .anyMatch(member -> such.test(member.address()));
   }
 
+  /** Whether a member of the VIP's pool has a limit of its own. */
+  boolean hasLimits() {
+    return view.catalog().membersOfPool(plan.pool().id()).stream()
+        .anyMatch(member -> member.connectionLimit() != null);
+  }
+
   private static Standing standing(BalancerView view, Member member, boolean takesNew) {
     if (takesNew) {
       return Standing.LIVE;

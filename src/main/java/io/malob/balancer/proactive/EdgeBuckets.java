@@ -4,6 +4,7 @@ import io.malob.algorithm.Server;
 import io.malob.algorithm.bucket.BucketAssignment;
 import io.malob.algorithm.bucket.BucketCount;
 import io.malob.balancer.bucket.BucketTable;
+import io.malob.balancer.bucket.BucketTable.Tracking;
 import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.proactive.BucketInput.Standing;
 import io.malob.openflow.bucket.BucketCookie;
@@ -93,6 +94,9 @@ final class EdgeBuckets {
   /** Whether the switch has had all buckets. */
   private boolean isConfirmed;
 
+  /** Whether the controller chooses the member of each connection that the switch tracks. */
+  private boolean isExact;
+
   /** The switches whose tables are full. */
   private Set<DatapathId> full = Set.of();
 
@@ -166,6 +170,12 @@ final class EdgeBuckets {
           .forEach(edge -> weights.put(edge.shares, edge.traffic.weight()));
       shares.combine(weights);
     }
+  }
+
+  /** Whether the controller chooses the member of each connection, from the next step on. */
+  void setExact(boolean isChosenEach) {
+    isDirty |= isExact != isChosenEach;
+    isExact = isChosenEach;
   }
 
   /** Whether the algorithm is to propose new shares. */
@@ -404,7 +414,12 @@ final class EdgeBuckets {
     if (current == null) {
       return;
     }
-    BucketTable table = new BucketTable(current, members.published(now), true);
+    BucketTable table =
+        new BucketTable(
+            current,
+            members.published(now),
+            true,
+            now.traffic().isTracked() ? new Tracking(now.traffic(), isExact) : null);
     if (!table.equals(buckets.find(now.traffic().vipNumber(), switchId))) {
       buckets.publish(now.traffic().vipNumber(), switchId, table);
     }

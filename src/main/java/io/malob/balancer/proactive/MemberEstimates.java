@@ -136,6 +136,12 @@ final class MemberEstimates {
     return estimate == null ? 0 : (int) Math.round(estimate.open);
   }
 
+  /** The same as of the last poll, not smoothed. */
+  int openNow(int memberNumber) {
+    @Nullable Estimate estimate = byMember.get(memberNumber);
+    return estimate == null ? 0 : (int) Math.round(Math.max(0, estimate.balance));
+  }
+
   /** How many connections buckets have placed on a member, about. */
   long opened(int memberNumber) {
     @Nullable Estimate estimate = byMember.get(memberNumber);

@@ -57,6 +57,11 @@ final class ProactiveVip {
 
   private boolean isWanted;
 
+  /** Whether the controller chooses the member of each connection that switches track. */
+  private boolean isExact;
+
+  private final Openings openings = new Openings();
+
   private final EdgeGroups groups = new EdgeGroups();
   private final EdgeRefusals refusals;
 
@@ -122,6 +127,16 @@ final class ProactiveVip {
     return isWanted;
   }
 
+  /** Whether the controller chooses the member of each connection that switches track. */
+  boolean isExact() {
+    return isExact;
+  }
+
+  /** The estimated connections of a member. */
+  int open(int memberNumber) {
+    return isExact ? estimates.openNow(memberNumber) : estimates.open(memberNumber);
+  }
+
   /** Whether it is about to have an edge at a switch for the first time. */
   boolean lacksEdge(Collection<Attachment> nextHops) {
     return isWanted && nextHops.stream().anyMatch(at -> !edges.containsKey(at.switchId()));
@@ -136,6 +151,7 @@ final class ProactiveVip {
     isWanted = decide(now);
     if (traffic.isTracked()) {
       removed.follow(now);
+      isExact = isWanted && (needsController(now) || !isBusy(now));
     }
     refusals.expire(this::isInUse, now.nowNanos());
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
@@ -173,6 +189,7 @@ final class ProactiveVip {
           isTurn && source.isPresent() && edge.isDue(now) ? shares.propose(edge) : null;
       Runnable step =
           () -> {
+            edge.setExact(isExact);
             if (source.isPresent()) {
               edge.advance(now, wire, source.get(), proposed, readiness(edge));
             } else if (!mayHave) {
@@ -234,12 +251,25 @@ final class ProactiveVip {
     if (traffic.isTracked() || placement != PlacementMode.AUTO) {
       return placement == (traffic.isTracked() ? PlacementMode.TRACKED : PlacementMode.PROACTIVE);
     }
+    return isBusy(now);
+  }
+
+  /** Whether it has so many new connections that the controller is not to choose each. */
+  private boolean isBusy(BucketInput now) {
     int number = traffic.vipNumber();
     return auto.decide(
         parts.buckets().arrivals(number),
         edges.values().stream().mapToDouble(edge -> edge.traffic().arrivalsPerSecond()).sum(),
         parts.context().clients().halfOpen().applyAsInt(number),
+        now.plan().vip().autoPerSecond(),
         now.nowNanos());
+  }
+
+  /** Whether buckets cannot do what the VIP asks for. */
+  private static boolean needsController(BucketInput now) {
+    return now.plan().vip().connectionLimit() != null
+        || now.plan().pool().persistence() != null
+        || now.hasLimits();
   }
 
   /** How an edge sorts packets into buckets; empty if it cannot, or its switch has not answered. */
@@ -274,6 +304,9 @@ final class ProactiveVip {
           now.nowNanos());
     } else {
       entryRules.clear(edge.switchId(), now.nowNanos());
+    }
+    if (traffic.isTracked()) {
+      openings.keep(wire, traffic, isExact && edge.isConfirmed(), now.nowNanos());
     }
   }
 

@@ -17,6 +17,7 @@ import io.malob.openflow.RuleSender;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.TrackedRules;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Member;
@@ -106,6 +107,9 @@ public final class ProactiveVips implements FoundProactiveRules {
 
     /** Takes over the estimated connections of members by number. */
     void estimated(Map<Integer, Integer> open);
+
+    /** Takes over the estimated connections of a VIP, by its number. */
+    void estimatedAtVip(int vipNumber, int open);
 
     /** Takes over how many more connections buckets have placed on a member, by its number. */
     void placed(int memberNumber, long connections);
@@ -259,6 +263,7 @@ public final class ProactiveVips implements FoundProactiveRules {
             vip -> {
               boolean isEnded = !isInCatalog(view, vip);
               if (isEnded) {
+                corrections.estimatedAtVip(vip.traffic().vipNumber(), 0);
                 vip.remove(now);
               }
               return isEnded;
@@ -352,6 +357,11 @@ public final class ProactiveVips implements FoundProactiveRules {
                 vip.estimates()
                     .retain(members.stream().map(Member::number).collect(Collectors.toSet()));
                 boolean isPlacing = vip.hasRules();
+                corrections.estimatedAtVip(
+                    vip.traffic().vipNumber(),
+                    isPlacing
+                        ? members.stream().mapToInt(each -> vip.open(each.number())).sum()
+                        : 0);
                 for (Member member : members) {
                   @Nullable Server server = view.servers().get(member.number());
                   vip.estimates()
@@ -361,7 +371,7 @@ public final class ProactiveVips implements FoundProactiveRules {
                         .correct(
                             member.number(), corrections.reported(member), server.load().active());
                   }
-                  open.put(member.number(), isPlacing ? vip.estimates().open(member.number()) : 0);
+                  open.put(member.number(), isPlacing ? vip.open(member.number()) : 0);
                   corrections.placed(member.number(), vip.estimates().takeOpened(member.number()));
                 }
               });
@@ -379,6 +389,9 @@ public final class ProactiveVips implements FoundProactiveRules {
     Reading reading = readings.computeIfAbsent(switchId, any -> new Reading());
     Optional<BucketCookie> bucket = BucketCookie.of(rule.getCookie());
     if (bucket.isEmpty()) {
+      if (TrackedRules.isOpening(rule.getCookie())) {
+        return true; // it ends by itself
+      }
       if (mayBeNew) {
         orphansSince.putIfAbsent(switchId, nanoTime.getAsLong());
         isBusy = true;

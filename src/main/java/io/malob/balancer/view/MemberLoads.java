@@ -99,9 +99,9 @@ public final class MemberLoads {
     Set<Integer> changed = new HashSet<>();
     loads.forEach(
         (number, load) -> {
-          int now = estimated.getOrDefault(number, 0);
-          if (now != load.estimated()) {
-            load.setEstimated(now);
+          int before = load.estimated();
+          load.setEstimated(estimated.getOrDefault(number, 0));
+          if (before != load.estimated()) {
             changed.add(number);
           }
         });

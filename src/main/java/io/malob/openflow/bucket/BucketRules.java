@@ -256,7 +256,7 @@ public final class BucketRules {
     return kind.all().with(CookieField.VIP, vipNumber).request(factory, table);
   }
 
-  private static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
+  static Match.Builder requests(OFFactory factory, BucketTraffic traffic) {
     return IpFamily.inVlan(IpFamily.matchTo(factory, traffic.address()), traffic.vlan())
         .setExact(MatchField.IP_PROTO, traffic.protocol())
         .setExact(dstPort(traffic), TransportPort.of(traffic.port()));

@@ -7,6 +7,7 @@ import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.Onward;
+import io.malob.openflow.PacketOuts;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchRules;
 import io.malob.openflow.SwitchTables;
@@ -19,6 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
@@ -43,6 +45,9 @@ public final class TrackedRules {
   /** The part of a mark that is the number of the member. */
   private static final int MEMBER_MASK = 0xffff;
 
+  /** In the lowest bits of the cookies of rules that send first packets to the controller. */
+  private static final int OPENING = 5;
+
   private TrackedRules() {}
 
   /** Looks a request up: if it is of an open connection, it has the member's address then. */
@@ -52,15 +57,56 @@ public final class TrackedRules {
 
   /** Opens a connection to a member. */
   static List<OFInstruction> commit(OFFactory factory, BucketTraffic traffic, Server member) {
-    return apply(
-        factory,
-        ConntrackAction.inZone(factory, traffic.zone())
-            .commit()
-            .translate(
-                Nat.destination(
-                    AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member)))
-            .setMark(new Mark(member.number()))
-            .continueIn(FlowLayout.REQUESTS));
+    return apply(factory, commitTo(factory, traffic, member));
+  }
+
+  private static ConntrackAction commitTo(OFFactory factory, BucketTraffic traffic, Server member) {
+    return ConntrackAction.inZone(factory, traffic.zone())
+        .commit()
+        .translate(
+            Nat.destination(
+                AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member)))
+        .setMark(new Mark(member.number()))
+        .continueIn(FlowLayout.REQUESTS);
+  }
+
+  /**
+   * Sends the first packets of connections to the controller, before they meet their buckets. The
+   * rule ends by itself, so that buckets place them if the controller is lost.
+   */
+  public static OFFlowAdd opening(OFFactory factory, BucketTraffic traffic, int seconds) {
+    return openingKey(factory, traffic)
+        .add(factory, openingCookie(traffic), SwitchRules.toController(factory))
+        .setHardTimeout(seconds)
+        .build();
+  }
+
+  /** Leaves the first packets of connections to their buckets. */
+  public static OFMessage endOpening(OFFactory factory, BucketTraffic traffic) {
+    return openingKey(factory, traffic).delete(factory, openingCookie(traffic));
+  }
+
+  private static RuleKey openingKey(OFFactory factory, BucketTraffic traffic) {
+    Match.Builder match = BucketRules.requests(factory, traffic);
+    openingOnly(factory, traffic, match);
+    return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_OPENING, match.build());
+  }
+
+  private static U64 openingCookie(BucketTraffic traffic) {
+    return Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, OPENING);
+  }
+
+  /** Whether a rule sends the first packets of connections to the controller. */
+  public static boolean isOpening(U64 cookie) {
+    return Cookie.is(cookie, CookieKind.PROACTIVE)
+        && Cookie.memberNumber(cookie) == 0
+        && Cookie.generation(cookie) == OPENING;
+  }
+
+  /** Opens the connection of a packet that came to the controller, and sends the packet on. */
+  public static OFMessage open(
+      OFFactory factory, BucketTraffic traffic, Server member, OFPort inPort, byte[] frame) {
+    return PacketOuts.of(factory, inPort, frame, List.of(commitTo(factory, traffic, member)));
   }
 
   private static ConntrackAction lookUp(OFFactory factory, BucketTraffic traffic, TableId next) {

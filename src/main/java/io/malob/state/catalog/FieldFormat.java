@@ -59,6 +59,11 @@ record FieldFormat<V>(
       whole(1, 4_094).describedAs("the VLAN; null: its frames are untagged");
   static final FieldFormat<Integer> CONNECTIONS =
       whole(1, MAX_CONNECTIONS).describedAs("max number of open connections; null: unlimited");
+  static final FieldFormat<Integer> AUTO_PER_SECOND =
+      whole(0, MAX_CONNECTIONS)
+          .describedAs(
+              "new connections per second from which switches place them by shares; 0: always;"
+                  + " null: the setting autoPerSecond");
   static final FieldFormat<AdminState> ADMIN_STATE =
       choice(List.of(AdminState.values())).shownAs("AdminState");
 

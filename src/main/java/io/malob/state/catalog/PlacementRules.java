@@ -33,7 +33,7 @@ final class PlacementRules {
     if (vip.port() == null) {
       throw RejectedException.invalid("port", "port is required for a VIP with " + placement);
     }
-    if (vip.connectionLimit() != null) {
+    if (vip.connectionLimit() != null && !vip.mayBeExact()) {
       throw RejectedException.invalid(
           "connection_limit", "a VIP with " + placement + " cannot have a connection_limit");
     }
@@ -43,7 +43,7 @@ final class PlacementRules {
   static void checkPool(CatalogSnapshot candidate, Pool pool, String field)
       throws RejectedException {
     Vip vip = proactiveVipOf(candidate, pool);
-    if (vip != null && pool.persistence() != null) {
+    if (vip != null && !vip.mayBeExact() && pool.persistence() != null) {
       throw RejectedException.unprocessable(
           field, "pool " + pool.id() + " cannot have session_persistence: " + reason(vip));
     }
@@ -74,7 +74,7 @@ final class PlacementRules {
   }
 
   private static void checkLimit(Vip vip, Member member, String field) throws RejectedException {
-    if (member.connectionLimit() != null) {
+    if (member.connectionLimit() != null && !vip.mayBeExact()) {
       throw RejectedException.unprocessable(
           field, "member " + member.id() + " cannot have a connection_limit: " + reason(vip));
     }

@@ -22,6 +22,8 @@ import org.projectfloodlight.openflow.types.IPAddress;
  * @param allowedSources the allowed networks of clients; null for all
  * @param connectionLimit its max number of connections, from 1; null for no limit
  * @param placement when its new connections are placed
+ * @param autoPerSecond the new connections per second from which switches place them by shares; 0
+ *     for always, null for what the settings say
  * @param adminState up or down; if down, it takes no new connections
  * @param notes descriptions without effect
  */
@@ -37,6 +39,7 @@ public record Vip(
     @Nullable SourceNetworks allowedSources,
     @Nullable Integer connectionLimit,
     PlacementMode placement,
+    @Nullable Integer autoPerSecond,
     AdminState adminState,
     Notes notes)
     implements CatalogItem {
@@ -52,6 +55,11 @@ public record Vip(
   /** Whether its connections can be placed by rules in advance, all the time or under load. */
   public boolean mayBeProactive() {
     return placement != PlacementMode.REACTIVE;
+  }
+
+  /** Whether the controller can choose the member of each connection that switches track. */
+  public boolean mayBeExact() {
+    return placement == PlacementMode.TRACKED;
   }
 
   /** The port at which a member serves its clients; null for the port that they use. */

@@ -31,6 +31,8 @@ final class VipKind extends CatalogKind<Vip> {
           Vip::placement,
           FieldFormat.choice(List.of(PlacementMode.values())).shownAs("Placement"),
           PlacementMode.REACTIVE);
+  private final Field<Vip, Integer> autoPerSecond =
+      field("auto_per_second", Vip::autoPerSecond, FieldFormat.AUTO_PER_SECOND);
   private final Field<Vip, AdminState> adminState =
       field("admin_state", Vip::adminState, FieldFormat.UP_OR_DOWN, AdminState.UP);
   private final Notes.Group<Vip> notes = notes(Vip::notes);
@@ -53,6 +55,7 @@ final class VipKind extends CatalogKind<Vip> {
         fields.find(allowedSources),
         fields.find(connectionLimit),
         fields.get(placement),
+        fields.find(autoPerSecond),
         fields.get(adminState),
         notes.read(fields));
   }

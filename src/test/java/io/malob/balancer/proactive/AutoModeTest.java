@@ -19,7 +19,7 @@ class AutoModeTest {
   private boolean halfSecond(int more, double placedPerSecond, int halfOpen) {
     now += TimeUnit.MILLISECONDS.toNanos(500);
     arrivals += more;
-    return auto.decide(arrivals, placedPerSecond, halfOpen, now);
+    return auto.decide(arrivals, placedPerSecond, halfOpen, null, now);
   }
 
   @Test
@@ -33,9 +33,9 @@ class AutoModeTest {
   @Test
   void rate_isOfHalfASecondAtLeast() {
     now += TimeUnit.MILLISECONDS.toNanos(250);
-    assertFalse(auto.decide(arrivals + 40, 0, 0, now));
+    assertFalse(auto.decide(arrivals + 40, 0, 0, null, now));
     now += TimeUnit.MILLISECONDS.toNanos(250);
-    assertFalse(auto.decide(arrivals + 40, 0, 0, now));
+    assertFalse(auto.decide(arrivals + 40, 0, 0, null, now));
   }
 
   @Test

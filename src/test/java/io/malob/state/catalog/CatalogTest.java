@@ -258,6 +258,7 @@ class CatalogTest {
             null,
             null,
             PlacementMode.REACTIVE,
+            null,
             AdminState.UP,
             Notes.NONE),
         changed);
