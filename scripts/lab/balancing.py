@@ -29,6 +29,11 @@ _FIELDS: dict[str, dict[str, Any]] = {
 }
 
 
+def placed(placement: str) -> dict[str, Any]:
+    """The fields of a VIP with that placement."""
+    return _FIELDS[placement]
+
+
 @dataclass(frozen=True)
 class VirtualServer:
     """A VIP with one pool. pool_id: also the VIP's id. members: server name by member id."""
@@ -63,7 +68,7 @@ def set_up(
         tell(rest.curl_line("POST", f"{BASE}/{kind}/", body))
         return rest.post(f"{BASE}/{kind}/", body)
 
-    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port), **_FIELDS[placement]})
+    post("vips", {"id": key, "name": key if named else f"vip{key}", "protocol": protocol, "address": address, "port": str(port), **placed(placement)})
     post("pools", {"id": key, "name": key if named else f"pool{key}", "protocol": protocol, "vip_id": key, "lb_method": algorithm})
     members = {}
     for number, server in enumerate(servers, start=1):

@@ -77,7 +77,7 @@ class VlansTest(RealNetworkTest):
         rest, base, port = self.controller.rest, balancing.BASE, {"tcp": PORT, "udp": UDP_PORT, "icmp": _ECHO[address]}[protocol]
         self.remove(protocol)
         self.addCleanup(self.remove, protocol)
-        vip = {"id": protocol, "protocol": protocol, "address": address, "port": str(port), "placement": placement}
+        vip = {"id": protocol, "protocol": protocol, "address": address, "port": str(port), **balancing.placed(placement)}
         rest.post(f"{base}/vips/", {**vip, **_vlan(client)})
         rest.post(f"{base}/pools/", {"id": protocol, "protocol": protocol, "vip_id": protocol})
         if monitor:

@@ -103,8 +103,7 @@ class NetworkSite(site.Site):
         """
         rest, base = self.rest, balancing.BASE
         fields: dict[str, Any] = {"id": _KEY, "protocol": protocol, "address": address, "port": str(port)}
-        mode = {} if placement == balancing.REACTIVE else {"placement": placement}
-        rest.post(f"{base}/vips/", {**fields, **mode, **({"vlan": vlan} if vlan else {})})
+        rest.post(f"{base}/vips/", {**fields, **balancing.placed(placement), **({"vlan": vlan} if vlan else {})})
         try:
             rest.post(f"{base}/pools/", {"id": _KEY, "protocol": protocol, "vip_id": _KEY, "lb_method": "RR"})
             of_member = {"vlan": members_vlan} if members_vlan else {}

@@ -37,6 +37,7 @@ public final class FlowLayout {
   public static final int PRIORITY_SYNS_TO_BUCKETS = 48_555;
   public static final int PRIORITY_TO_BUCKETS = 48_550;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
+  public static final int PRIORITY_TRACKED_ERRORS = 48_460;
   public static final int PRIORITY_VIP_ERRORS = 48_450;
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_VIP_ARP = 48_010;

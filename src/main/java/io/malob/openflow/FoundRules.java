@@ -364,6 +364,11 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
     return read(found.getInstructions()).equals(read(sent.getInstructions()));
   }
 
+  /** Whether a rule does nothing but what is not read: actions of connection tracking. */
+  public static boolean onlyTracks(OFFlowStatsEntry found) {
+    return read(found.getInstructions()).isEmpty();
+  }
+
   private static List<Object> read(List<OFInstruction> instructions) {
     return instructions.stream()
         .map(

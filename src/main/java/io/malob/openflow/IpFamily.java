@@ -81,6 +81,11 @@ public enum IpFamily {
     return any().andThen(match -> match.setExact(MatchField.IP_PROTO, protocol));
   }
 
+  /** ICMP of this version of IP. */
+  public IpProtocol icmpProtocol() {
+    return this == IPV4 ? IpProtocol.ICMP : IpProtocol.IPv6_ICMP;
+  }
+
   /** ICMP or ICMPv6 of this type. */
   public Consumer<Match.Builder> icmp(int icmpType) {
     return this == IPV4

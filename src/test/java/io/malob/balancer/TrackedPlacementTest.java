@@ -19,7 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 
 /** VIPs whose connections the switches track, over both versions of IP. */
 class TrackedPlacementTest {
@@ -175,6 +177,7 @@ class TrackedPlacementTest {
   private long rulesOfMembers() {
     return net.table(fixture.s1).rules().stream()
         .filter(rule -> rule.priority() == FlowLayout.PRIORITY_TRACKED)
+        .filter(rule -> IpProtocol.TCP.equals(rule.match().get(MatchField.IP_PROTO)))
         .count();
   }
 

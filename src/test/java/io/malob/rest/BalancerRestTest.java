@@ -75,7 +75,7 @@ class BalancerRestTest {
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
             + "\"vlan\":null,\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
-            + "\"connection_limit\":null,\"placement\":\"reactive\",\"admin_state\":\"up\","
+            + "\"connection_limit\":null,\"placement\":\"auto\",\"auto_per_second\":null,\"admin_state\":\"up\","
             + "\"description\":\"\",\"tags\":[],\"external_ids\":{},\"pools\":[]}",
         vip.text());
     assertEquals("1", pool.json().path("vip_id").asText());
@@ -391,9 +391,10 @@ class BalancerRestTest {
         "PUT | /vips/v | {\"allowed_sources\":{\"a\":\"10.0.0.0/8\"}} | 400 | allowed_sources",
         "PUT | /vips/v | {\"connection_limit\":0} | 400 | connection_limit",
         "PUT | /vips/v | {\"placement\":\"eager\"} | 400 | placement",
-        "PUT | /vips/v | {\"placement\":\"auto\",\"protocol\":null} | 400 | protocol",
-        "PUT | /vips/v | {\"placement\":\"auto\",\"port\":null} | 400 | port",
-        "PUT | /vips/v | {\"placement\":\"auto\",\"connection_limit\":1} | 400 | connection_limit",
+        "PUT | /vips/v | {\"placement\":\"tracked\",\"protocol\":null} | 400 | protocol",
+        "PUT | /vips/v | {\"placement\":\"tracked\",\"port\":null} | 400 | port",
+        "PUT | /vips/v | {\"placement\":\"proactive\",\"connection_limit\":1} | 400 |"
+            + " connection_limit",
         "PUT | /vips/v | {\"port\":[80]} | 400 | port",
         "PUT | /vips/v | {\"port\":{\"port\":80}} | 400 | port",
         "PUT | /pools/p | {\"session_persistence\":{\"type\":\"HTTP_COOKIE\"}} | 400 |"
@@ -427,15 +428,15 @@ class BalancerRestTest {
   @Test
   void placement_isShown_reset_andExcludesFieldsOfPoolAndMembers() throws Exception {
     setUpPool();
-    Answer auto = server.put("/vips/v", "{\"placement\":\"auto\"}");
-    assertEquals("auto", auto.json().path("placement").asText());
-    assertEquals(auto.json(), server.put("/vips/v", auto.text()).json());
+    Answer proactive = server.put("/vips/v", "{\"placement\":\"proactive\"}");
+    assertEquals("proactive", proactive.json().path("placement").asText());
+    assertEquals(proactive.json(), server.put("/vips/v", proactive.text()).json());
     assertRefused(
         422, "session_persistence", "/pools/p", "{\"session_persistence\":\"SOURCE_IP\"}");
     assertRefused(422, "connection_limit", "/members/m1", "{\"connection_limit\":5}");
     assertRefused(409, "address", "/members/m3", "{\"address\":\"10.0.0.1\",\"pool_id\":\"p\"}");
     Answer reset = server.put("/vips/v", "{\"placement\":null}");
-    assertEquals("reactive", reset.json().path("placement").asText());
+    assertEquals("auto", reset.json().path("placement").asText());
     assertEquals(200, server.put("/members/m1", "{\"connection_limit\":5}").status());
     assertRefused(422, "placement", "/vips/v", "{\"placement\":\"proactive\"}");
   }

@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Server;
+import io.malob.openflow.Onward;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -104,6 +105,10 @@ final class EntryRules {
     // these come first, so that packets that are tracked meet them
     for (TrackedMember each : entry.tracked) {
       rules.add(TrackedRules.toMember(wire.tables(), traffic, each));
+      @Nullable Onward next = each.next();
+      if (next != null) {
+        rules.add(TrackedRules.errorsToMember(wire.tables(), traffic, each.member(), next));
+      }
       rules.addAll(TrackedRules.replies(wire.factory(), traffic, each.member()));
     }
     for (OFPort port : entry.exits) {

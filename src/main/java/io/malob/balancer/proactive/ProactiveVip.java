@@ -14,6 +14,7 @@ import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.label.Label;
+import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
@@ -61,6 +62,11 @@ final class ProactiveVip {
   private boolean isExact;
 
   private final Openings openings = new Openings();
+
+  /** What was found about a catalog. */
+  private Checked checked = new Checked(null, null);
+
+  private record Checked(@Nullable CatalogSnapshot catalog, @Nullable String obstacle) {}
 
   private final EdgeGroups groups = new EdgeGroups();
   private final EdgeRefusals refusals;
@@ -142,13 +148,19 @@ final class ProactiveVip {
     return isWanted && nextHops.stream().anyMatch(at -> !edges.containsKey(at.switchId()));
   }
 
-  /** Brings everything one step closer to what the VIP wants. */
+  /**
+   * Brings everything one step closer to what the VIP wants.
+   *
+   * @param isOfItsKind whether switches are to track connections if this VIP's do, and not
+   *     otherwise
+   */
   void advance(
       BucketInput now,
+      boolean isOfItsKind,
       ImmutableMap<MacAddress, Attachment> nextHops,
       Set<DatapathId> switchesWithHosts) {
     takeOverRecovered(now.nowNanos());
-    isWanted = decide(now);
+    isWanted = decide(now, isOfItsKind);
     if (traffic.isTracked()) {
       removed.follow(now);
       isExact = isWanted && (needsController(now) || !isBusy(now));
@@ -239,19 +251,32 @@ final class ProactiveVip {
         .toList();
   }
 
-  private boolean decide(BucketInput now) {
+  private boolean decide(BucketInput now, boolean isOfItsKind) {
     PlacementMode placement = now.plan().vip().placement();
     // the controller decides about new connections then; open ones leave their buckets
-    if (parts.context().network().hasSeveralMasters().getAsBoolean()
+    if (placement == PlacementMode.REACTIVE
+        || !isOfItsKind
+        || obstacle(now) != null
+        || parts.context().network().hasSeveralMasters().getAsBoolean()
         || now.hasMember(parts.context().network().isRouted())
         || now.view().catalog().isDown(now.plan().pool())
         || now.takesNothing()) {
       return false;
     }
-    if (traffic.isTracked() || placement != PlacementMode.AUTO) {
-      return placement == (traffic.isTracked() ? PlacementMode.TRACKED : PlacementMode.PROACTIVE);
+    return traffic.isTracked()
+        || placement == PlacementMode.PROACTIVE
+        || (isBusy(now) && !needsController(now));
+  }
+
+  /** What keeps the VIP from rules in advance; null if nothing does. */
+  private @Nullable String obstacle(BucketInput now) {
+    CatalogSnapshot catalog = now.view().catalog();
+    if (!catalog.equals(checked.catalog)) {
+      checked =
+          new Checked(
+              catalog, catalog.obstacleToRulesInAdvance(now.plan().vip(), now.plan().pool()));
     }
-    return isBusy(now);
+    return checked.obstacle;
   }
 
   /** Whether it has so many new connections that the controller is not to choose each. */
@@ -283,9 +308,20 @@ final class ProactiveVip {
   private boolean mayHaveBuckets(EdgeBuckets edge, BucketInput now, Wire wire) {
     return isWanted
         && lacksTracking(edge.switchId()).isEmpty()
+        && !sharesNextHops(edge, now)
         && refusalsAt(edge).stream()
             .allMatch(each -> refusals.isOfFullTable(each) && edge.isConfirmed())
         && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
+  }
+
+  /**
+   * Whether packets of the edge's connections may come in at another edge, which does not know
+   * them. Operators who ask for tracked placement know their routers.
+   */
+  private boolean sharesNextHops(EdgeBuckets edge, BucketInput now) {
+    return traffic.isTracked()
+        && now.plan().vip().placement() == PlacementMode.AUTO
+        && !groups.of(edge.switchId()).isEmpty();
   }
 
   private EdgeReadiness readiness(EdgeBuckets edge) {

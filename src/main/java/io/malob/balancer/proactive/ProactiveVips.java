@@ -9,6 +9,8 @@ import io.malob.balancer.bucket.Buckets;
 import io.malob.balancer.proactive.ProactiveContext.Network;
 import io.malob.balancer.recovery.FoundProactiveRules;
 import io.malob.balancer.view.BalancerView;
+import io.malob.capability.FeatureProbes.Answer;
+import io.malob.capability.SwitchFeature;
 import io.malob.openflow.Cookie;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.RefusedRule;
@@ -24,6 +26,7 @@ import io.malob.state.catalog.Member;
 import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -64,6 +67,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final CounterPoll counterPoll;
   private final Corrections corrections;
   private final ArpAnswers arpAnswers;
+  private final TrackedErrors trackedErrors;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
@@ -71,6 +75,9 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Map<DatapathId, Long> orphansSince = new HashMap<>();
   private long polledAtNanos;
   private volatile boolean isBusy;
+
+  /** What switches have said about the tracking of connections, as of the last step. */
+  private Set<Answer> answers = Set.of();
 
   /** The states of edges when {@link #stats} was made: a change shows at once. */
   private List<EdgeState> shownStates = List.of();
@@ -157,13 +164,14 @@ public final class ProactiveVips implements FoundProactiveRules {
             network.routers());
     this.counterPoll = new CounterPoll(programmed, switches, serialExecutor, nanoTime);
     this.arpAnswers = new ArpAnswers(programmed);
+    this.trackedErrors = new TrackedErrors(programmed);
     this.corrections = corrections;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
   /** The traffic of a VIP that may be proactive. */
-  private BucketTraffic trafficOf(Vip vip) {
+  private BucketTraffic trafficOf(Vip vip, boolean isTracked) {
     @Nullable Protocol protocol = vip.protocol();
     @Nullable Integer port = vip.port();
     if (protocol == null || port == null) {
@@ -175,7 +183,26 @@ public final class ProactiveVips implements FoundProactiveRules {
         vip.vlan(),
         IpProtocol.of((short) protocol.ipNumber()),
         port,
-        vip.placement() == PlacementMode.TRACKED ? parts.context().network().trackedZone() : 0);
+        isTracked ? parts.context().network().trackedZone() : 0);
+  }
+
+  /**
+   * Whether switches are to track the connections of a VIP.
+   *
+   * @param isNow what applies as long as no switch has answered
+   */
+  private boolean isToBeTracked(Vip vip, boolean isNow) {
+    return vip.placement() == PlacementMode.AUTO
+        ? answers.contains(Answer.ACCEPTED) || (isNow && !answers.contains(Answer.REFUSED))
+        : vip.placement() == PlacementMode.TRACKED;
+  }
+
+  private Set<Answer> answers() {
+    return switches.getAllSwitchDpids().stream()
+        .map(
+            each ->
+                parts.context().network().features().known(each, SwitchFeature.CONNECTION_TRACKING))
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Answer.class)));
   }
 
   /** Whether there is anything to do. Thread-safe. */
@@ -193,6 +220,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
       answerArp(Set.of(), now);
+      trackedErrors.advance(List.of(), now);
       removeOrphans(now);
       parts.programmed().flush();
       return;
@@ -210,13 +238,18 @@ public final class ProactiveVips implements FoundProactiveRules {
           .ifPresent(
               input -> {
                 vip.join(nextHops.shared(vip.traffic()));
-                vip.advance(input, nextHops.of(vip.traffic()), nextHops.switchesOf(input));
+                vip.advance(
+                    input,
+                    isOfItsKind(input.plan().vip(), vip),
+                    nextHops.of(vip.traffic()),
+                    nextHops.switchesOf(input));
               });
       if (vip.hasRules()) {
         addresses.add(vip.addressKey());
       }
     }
     answerArp(addresses, now);
+    trackedErrors.advance(vips.values(), now);
     removeOrphans(now);
     parts.programmed().flush();
     if (isPoll) {
@@ -237,10 +270,13 @@ public final class ProactiveVips implements FoundProactiveRules {
 
   /** Follows the catalog: which VIPs may be proactive, and their traffic. */
   private void follow(BalancerView view, long now) {
+    answers = answers();
     removeEnded(view, now);
     for (Vip vip : view.catalog().vips().values()) {
       if (vip.mayBeProactive() && hasPool(view, vip)) {
-        vips.computeIfAbsent(vip.number(), any -> new ProactiveVip(parts, trafficOf(vip), now));
+        vips.computeIfAbsent(
+            vip.number(),
+            any -> new ProactiveVip(parts, trafficOf(vip, isToBeTracked(vip, false)), now));
       }
     }
     Set<Integer> addresses =
@@ -274,19 +310,24 @@ public final class ProactiveVips implements FoundProactiveRules {
    * Whether a VIP is as it was followed, and may be proactive or still has buckets, or connections
    * that they have placed.
    */
-  private static boolean isInCatalog(BalancerView view, ProactiveVip vip) {
+  private boolean isInCatalog(BalancerView view, ProactiveVip vip) {
     return find(view, vip.traffic())
         .filter(each -> hasPool(view, each) && !isToEnd(each, vip))
         .isPresent();
   }
 
   /** Whether nothing keeps the buckets of a VIP that has another placement now. */
-  private static boolean isToEnd(Vip now, ProactiveVip vip) {
+  private boolean isToEnd(Vip now, ProactiveVip vip) {
     if (!now.mayBeProactive()) {
       return vip.isEnded();
     }
-    boolean isSameKind = vip.traffic().isTracked() == (now.placement() == PlacementMode.TRACKED);
-    return !isSameKind && vip.hasNoRules();
+    return !isOfItsKind(now, vip) && vip.hasNoRules();
+  }
+
+  /** Whether the switches of a VIP track its connections if they are to. */
+  private boolean isOfItsKind(Vip now, ProactiveVip vip) {
+    boolean isTracked = vip.traffic().isTracked();
+    return isTracked == isToBeTracked(now, isTracked);
   }
 
   /** The VIP with that traffic and number. */
@@ -399,7 +440,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       }
       return parts.programmed().at(switchId).found(rule, mayBeNew, reading.rules);
     }
-    @Nullable ProactiveVip vip = vipOf(bucket.get().vipNumber());
+    @Nullable ProactiveVip vip = vipOf(bucket.get().vipNumber(), FoundRules.onlyTracks(rule));
     if (vip == null || !BucketRules.isOf(rule.getMatch(), vip.traffic())) {
       return false;
     }
@@ -426,13 +467,18 @@ public final class ProactiveVips implements FoundProactiveRules {
    * A VIP of the catalog; it may not have been followed yet, or be reactive by now, so that its
    * connections have to leave their buckets.
    */
-  private @Nullable ProactiveVip vipOf(int number) {
-    if (!vips.containsKey(number)) {
+  private @Nullable ProactiveVip vipOf(int number, boolean isTracked) {
+    @Nullable ProactiveVip known = vips.get(number);
+    if (known == null || (known.traffic().isTracked() != isTracked && known.hasNoRules())) {
       BalancerView view = views.get();
       long now = nanoTime.getAsLong();
       view.catalog().vips().values().stream()
           .filter(vip -> vip.number() == number && hasPool(view, vip))
-          .forEach(vip -> vips.put(number, new ProactiveVip(parts, trafficOf(vip), now)));
+          .forEach(
+              vip ->
+                  vips.put(
+                      number,
+                      new ProactiveVip(parts, trafficOf(vip, isToBeTracked(vip, isTracked)), now)));
       isBusy = true;
     }
     return vips.get(number);

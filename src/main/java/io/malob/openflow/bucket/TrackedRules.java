@@ -17,6 +17,7 @@ import io.malob.openflow.tracked.ConntrackMatch;
 import io.malob.openflow.tracked.Mark;
 import io.malob.openflow.tracked.Nat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -25,6 +26,8 @@ import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
@@ -52,7 +55,7 @@ public final class TrackedRules {
 
   /** Looks a request up: if it is of an open connection, it has the member's address then. */
   static List<OFInstruction> lookUp(OFFactory factory, BucketTraffic traffic) {
-    return apply(factory, lookUp(factory, traffic, FlowLayout.REQUESTS));
+    return apply(factory, lookUp(factory, traffic.zone(), FlowLayout.REQUESTS));
   }
 
   /** Opens a connection to a member. */
@@ -109,8 +112,8 @@ public final class TrackedRules {
     return PacketOuts.of(factory, inPort, frame, List.of(commitTo(factory, traffic, member)));
   }
 
-  private static ConntrackAction lookUp(OFFactory factory, BucketTraffic traffic, TableId next) {
-    return ConntrackAction.inZone(factory, traffic.zone()).translate(Nat.EXISTING).continueIn(next);
+  private static ConntrackAction lookUp(OFFactory factory, int zone, TableId next) {
+    return ConntrackAction.inZone(factory, zone).translate(Nat.EXISTING).continueIn(next);
   }
 
   private static List<OFInstruction> apply(OFFactory factory, OFAction action) {
@@ -136,23 +139,71 @@ public final class TrackedRules {
   public static OFFlowAdd toMember(
       SwitchTables tables, BucketTraffic traffic, TrackedMember tracked) {
     OFFactory factory = tables.factory();
-    Server member = tracked.member();
     @Nullable Onward next = tracked.next();
+    return ofMember(
+        factory,
+        traffic,
+        tracked.member(),
+        traffic.protocol(),
+        ConntrackMatch.TRACKED,
+        next == null
+            ? toController(factory, traffic)
+            : tables.onward(List.of(), next, traffic.vlan()));
+  }
+
+  /** Leads the ICMP errors about packets of a member to it. */
+  public static OFFlowAdd errorsToMember(
+      SwitchTables tables, BucketTraffic traffic, Server member, Onward next) {
+    return ofMember(
+        tables.factory(),
+        traffic,
+        member,
+        traffic.family().icmpProtocol(),
+        ConntrackMatch.TRACKED | ConntrackMatch.RELATED,
+        tables.onward(List.of(), next, traffic.vlan()));
+  }
+
+  private static OFFlowAdd ofMember(
+      OFFactory factory,
+      BucketTraffic traffic,
+      Server member,
+      IpProtocol protocol,
+      int state,
+      List<OFInstruction> instructions) {
     Match.Builder match = factory.buildMatch();
     traffic
         .family()
-        .protocol(traffic.protocol())
+        .protocol(protocol)
         .andThen(IpFamily.to(AddressKey.toAddress(member.address())))
         .accept(match);
-    ConntrackMatch.mark(
-        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0), member.number(), MEMBER_MASK);
+    ConntrackMatch.mark(ConntrackMatch.state(match, state, 0), member.number(), MEMBER_MASK);
     return new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_TRACKED, match.build())
         .add(factory, cookie(traffic, member))
-        .setInstructions(
-            next == null
-                ? toController(factory, traffic)
-                : tables.onward(List.of(), next, traffic.vlan()))
+        .setInstructions(instructions)
         .build();
+  }
+
+  /**
+   * Looks up the connections of the packets that ICMP errors to a VIP's address quote; the
+   * controller gets those of none.
+   *
+   * @param vlan of the clients; 0 if their frames are untagged
+   */
+  public static Stream<OFFlowAdd> errors(OFFactory factory, IPAddress<?> vip, int vlan, int zone) {
+    U64 cookie = Cookie.of(CookieKind.PROACTIVE, 0, 0, ReplyRules.NOT_COUNTED);
+    return IpFamily.matchErrors(factory, vip).stream()
+        .map(match -> IpFamily.inVlan(match, vlan))
+        .flatMap(
+            match ->
+                Stream.of(
+                    new RuleKey(
+                            FlowLayout.CLASSIFY, FlowLayout.PRIORITY_TRACKED_ERRORS, match.build())
+                        .add(factory, cookie)
+                        .setInstructions(apply(factory, lookUp(factory, zone, FlowLayout.REQUESTS)))
+                        .build(),
+                    new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_TRACKED, match.build())
+                        .add(factory, cookie, SwitchRules.toController(factory))
+                        .build()));
   }
 
   private static List<OFInstruction> toController(OFFactory factory, BucketTraffic traffic) {
@@ -179,7 +230,7 @@ public final class TrackedRules {
     return List.of(
         new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_TRACKED_REPLY, untracked.build())
             .add(factory, cookie(traffic, member))
-            .setInstructions(apply(factory, lookUp(factory, traffic, FlowLayout.HOSTS)))
+            .setInstructions(apply(factory, lookUp(factory, traffic.zone(), FlowLayout.HOSTS)))
             .build(),
         new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_UNTRANSLATED_REPLY, match.build())
             .add(factory, cookie(traffic, member))

@@ -174,7 +174,7 @@ final class Listeners extends ObjectType<Vip> {
 
   @Override
   List<String> vendorTags(Vip vip) {
-    return vip.placement() == PlacementMode.REACTIVE
+    return vip.placement() == PlacementMode.AUTO
         ? List.of()
         : List.of(VendorTags.PLACEMENT + vip.placement().text());
   }

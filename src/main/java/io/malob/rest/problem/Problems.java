@@ -17,7 +17,6 @@ import io.malob.state.catalog.CatalogItem;
 import io.malob.state.catalog.CatalogSnapshot;
 import io.malob.state.catalog.LoadBalancer;
 import io.malob.state.catalog.Member;
-import io.malob.state.catalog.PlacementMode;
 import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Vip;
 import io.malob.state.network.Routing;
@@ -187,13 +186,8 @@ public final class Problems {
     }
   }
 
-  /** Whether the operator has asked for placement by rules in advance. */
-  private static boolean isInAdvance(PlacementMode mode) {
-    return mode == PlacementMode.PROACTIVE || mode == PlacementMode.TRACKED;
-  }
-
   private void checkRouted(Vip vip, @Nullable Pool pool) {
-    if (pool == null || !isInAdvance(vip.placement())) {
+    if (pool == null || !vip.placement().isInAdvance()) {
       return;
     }
     for (Member member : catalog.membersOfPool(pool.id())) {
@@ -234,7 +228,7 @@ public final class Problems {
   /** At most one problem of each kind, for the first edge that has it. */
   private void checkPlacement(ProactiveStats vip) {
     String id = vip.vipId();
-    if (isInAdvance(vip.mode()) && cluster.filter(ClusterView::isSpread).isPresent()) {
+    if (vip.mode().isInAdvance() && cluster.filter(ClusterView::isSpread).isPresent()) {
       found.add(
           Reason.SEVERAL_MASTERS.of(
               id,

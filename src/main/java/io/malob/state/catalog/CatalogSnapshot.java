@@ -348,4 +348,12 @@ public final class CatalogSnapshot {
   public boolean hasService(Protocol protocol, int port) {
     return serviceIndex.names(protocol, port);
   }
+
+  /**
+   * What keeps a VIP from rules in advance; null if nothing does. Linear in the members of its
+   * pool.
+   */
+  public @Nullable String obstacleToRulesInAdvance(Vip vip, Pool pool) {
+    return vip.placement() == PlacementMode.AUTO ? PlacementRules.obstacle(this, vip, pool) : null;
+  }
 }

@@ -8,13 +8,21 @@ public enum PlacementMode {
   REACTIVE,
   /** Rules on the clients' edge switches assign groups of connections to members in advance. */
   PROACTIVE,
-  /** Reactive while the VIP is calm, proactive under load. */
+  /**
+   * Tracked where switches track connections. In a network whose switches do not, reactive while
+   * the VIP is calm and proactive under load.
+   */
   AUTO,
   /**
    * As proactive, but the edge switches remember each connection, so that a group gets another
    * member at once and its open connections stay.
    */
   TRACKED;
+
+  /** Whether it asks for rules in advance, whatever the network is like. */
+  public boolean isInAdvance() {
+    return this == PROACTIVE || this == TRACKED;
+  }
 
   /** The name in REST: in lower case. */
   public String text() {

@@ -4,6 +4,7 @@ import com.google.common.collect.Iterables;
 import io.malob.algorithm.AddressText;
 import io.malob.json.RejectedException;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ final class PlacementRules {
 
   /** Checks the fields of a VIP. */
   static void checkVip(Vip vip) throws RejectedException {
-    if (!vip.mayBeProactive()) {
+    if (!vip.placement().isInAdvance()) {
       return;
     }
     String placement = "placement " + vip.placement().text();
@@ -89,29 +90,56 @@ final class PlacementRules {
 
   private static void checkServerPort(
       CatalogSnapshot candidate, Vip vip, Member member, String field) throws RejectedException {
+    Member other = sharesServerPort(candidate, vip, member, each -> each.placement().isInAdvance());
+    if (other != null) {
+      throw RejectedException.conflict(
+          field,
+          String.format(
+              "member %s of VIP %s and member %s of VIP %s have the same server port, %s;"
+                  + " with placement proactive or tracked, each needs its own",
+              member.id(),
+              vip.id(),
+              other.id(),
+              candidate.vipOf(other).map(Vip::id).orElse(""),
+              AddressText.withPort(member.address(), Objects.requireNonNull(vip.portAt(member)))));
+    }
+  }
+
+  /** A member of another such VIP, with the address and the server port of a member. */
+  private static @Nullable Member sharesServerPort(
+      CatalogSnapshot candidate, Vip vip, Member member, Predicate<Vip> such) {
     // without a port, a member has that of its VIP
     Integer port = Objects.requireNonNull(vip.portAt(member));
     for (Member other :
         Iterables.concat(
             candidate.membersAt(member.address(), port),
             candidate.membersAt(member.address(), null))) {
-      Vip otherVip = candidate.vipOf(other).filter(Vip::mayBeProactive).orElse(null);
+      Vip otherVip = candidate.vipOf(other).filter(such).orElse(null);
       if (otherVip != null
           && !other.id().equals(member.id())
           && otherVip.protocol() == vip.protocol()
           && Objects.equals(otherVip.portAt(other), port)) {
-        throw RejectedException.conflict(
-            field,
-            String.format(
-                "member %s of VIP %s and member %s of VIP %s have the same server port, %s;"
-                    + " with placement proactive or auto, each needs its own",
-                member.id(),
-                vip.id(),
-                other.id(),
-                otherVip.id(),
-                AddressText.withPort(member.address(), port)));
+        return other;
       }
     }
+    return null;
+  }
+
+  /**
+   * What keeps a VIP with placement auto from rules in advance, for which others are refused; null
+   * if nothing does.
+   */
+  static @Nullable String obstacle(CatalogSnapshot catalog, Vip vip, Pool pool) {
+    for (Member member : catalog.membersOfPool(pool.id())) {
+      if (member.vlan() != vip.vlan()) {
+        return "member " + member.id() + " has another VLAN";
+      }
+      Member other = sharesServerPort(catalog, vip, member, Vip::mayBeProactive);
+      if (other != null) {
+        return "member " + member.id() + " has the server port of member " + other.id();
+      }
+    }
+    return null;
   }
 
   private static String reason(Vip vip) {
@@ -119,6 +147,6 @@ final class PlacementRules {
   }
 
   private static @Nullable Vip proactiveVipOf(CatalogSnapshot candidate, Pool pool) {
-    return candidate.vipOf(pool).filter(Vip::mayBeProactive).orElse(null);
+    return candidate.vipOf(pool).filter(vip -> vip.placement().isInAdvance()).orElse(null);
   }
 }

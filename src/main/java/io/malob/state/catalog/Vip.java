@@ -54,12 +54,16 @@ public record Vip(
 
   /** Whether its connections can be placed by rules in advance, all the time or under load. */
   public boolean mayBeProactive() {
-    return placement != PlacementMode.REACTIVE;
+    return placement.isInAdvance() || (placement == PlacementMode.AUTO && hasTransportPort());
+  }
+
+  private boolean hasTransportPort() {
+    return port != null && (protocol == Protocol.TCP || protocol == Protocol.UDP);
   }
 
   /** Whether the controller can choose the member of each connection that switches track. */
   public boolean mayBeExact() {
-    return placement == PlacementMode.TRACKED;
+    return placement == PlacementMode.TRACKED || placement == PlacementMode.AUTO;
   }
 
   /** The port at which a member serves its clients; null for the port that they use. */

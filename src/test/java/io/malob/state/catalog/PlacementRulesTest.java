@@ -2,6 +2,7 @@ package io.malob.state.catalog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import io.malob.json.RejectedException.Reason;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +49,7 @@ class PlacementRulesTest {
     fixture.pool("id", "p", "vip_id", "v");
     fixture.member("id", "a", "address", "10.0.0.1", "port", "8080", "pool_id", "p");
     fixture.vip("id", "w", "address", "10.0.0.101", "protocol", "tcp", "port", "8081");
+    update(Catalog.VIPS, "w", "placement", "reactive");
     fixture.pool("id", "q", "vip_id", "w");
     fixture.member("id", "b", "address", "10.0.0.1", "pool_id", "q");
   }
@@ -60,7 +63,9 @@ class PlacementRulesTest {
     fixture.refused(Reason.UNPROCESSABLE, "vlan", () -> update(Catalog.VIPS, "v", "vlan", "100"));
     update(Catalog.VIPS, "w", "vlan", "100");
     fixture.refused(
-        Reason.UNPROCESSABLE, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+        Reason.UNPROCESSABLE,
+        "placement",
+        () -> update(Catalog.VIPS, "w", "placement", "proactive"));
     fixture.vip("id", "x", "address", "10.0.0.102", "protocol", "tcp", "port", "80", "vlan", "100");
     fixture.pool("id", "r", "vip_id", "x");
     fixture.member("address", "10.0.0.3", "vlan", "100", "pool_id", "r");
@@ -70,15 +75,15 @@ class PlacementRulesTest {
   @Test
   void vipWithIpv6_canBeProactive() throws Exception {
     fixture.vip("id", "x", "address", "2001:db8::64", "protocol", "tcp", "port", "80");
-    assertTrue(update(Catalog.VIPS, "x", "placement", "auto").mayBeProactive());
+    assertTrue(update(Catalog.VIPS, "x", "placement", "proactive").mayBeProactive());
   }
 
   @Test
-  void vip_isReactiveByDefault() throws Exception {
-    Vip w = fixture.now().vips().get("w");
-    assertEquals(PlacementMode.REACTIVE, w.placement());
-    assertEquals("reactive", Catalog.VIPS.shown(w).get("placement"));
-    assertFalse(w.mayBeProactive());
+  void placement_isAutoByDefault() throws Exception {
+    Vip x = fixture.vip("id", "x", "address", "10.0.0.102");
+    assertEquals(PlacementMode.AUTO, x.placement());
+    assertEquals("auto", Catalog.VIPS.shown(x).get("placement"));
+    assertFalse(x.mayBeProactive());
   }
 
   @Test
@@ -88,7 +93,8 @@ class PlacementRulesTest {
     Vip auto = update(Catalog.VIPS, "v", "placement", " Auto ");
     assertEquals(PlacementMode.AUTO, auto.placement());
     assertTrue(auto.mayBeProactive());
-    assertEquals(PlacementMode.REACTIVE, update(Catalog.VIPS, "v", "placement", null).placement());
+    update(Catalog.VIPS, "v", "placement", "reactive");
+    assertEquals(PlacementMode.AUTO, update(Catalog.VIPS, "v", "placement", null).placement());
   }
 
   @Test
@@ -102,15 +108,53 @@ class PlacementRulesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"proactive", "auto"})
-  void vipWithoutTransportProtocolOrPort_orWithLimit_isRefused(String placement) {
+  @ValueSource(strings = {"proactive", "tracked"})
+  void vipWithoutTransportProtocolOrPort_isRefused(String placement) {
     Fields good =
         Fields.of("address", "10.0.0.102", "protocol", "udp", "port", "53", "placement", placement);
     fixture.refused(Reason.INVALID, "protocol", () -> create(good.with("protocol", null)));
     fixture.refused(Reason.INVALID, "protocol", () -> create(good.with("protocol", "icmp")));
     fixture.refused(Reason.INVALID, "port", () -> create(good.with("port", null)));
+  }
+
+  /** With exact placement, the controller sees each connection. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "tracked"})
+  void limitsAndPersistence_arePossible_whereTheControllerMayChoose(String placement)
+      throws Exception {
+    update(Catalog.VIPS, "v", "placement", placement);
+
+    update(Catalog.VIPS, "v", "connection_limit", "9");
+    update(Catalog.POOLS, "p", "session_persistence", "SOURCE_IP");
+    update(Catalog.MEMBERS, "a", "connection_limit", "5");
+
+    assertTrue(fixture.now().vips().get("v").mayBeProactive());
     fixture.refused(
-        Reason.INVALID, "connection_limit", () -> create(good.with("connection_limit", "9")));
+        Reason.INVALID,
+        "connection_limit",
+        () -> update(Catalog.VIPS, "v", "placement", "proactive"));
+  }
+
+  @Test
+  void vipWithPlacementAuto_isNotRefused_butHasNoRulesInAdvance() throws Exception {
+    update(Catalog.VIPS, "v", "placement", "auto");
+    update(Catalog.VIPS, "w", "placement", "auto");
+    assertNull(obstacle("v", "p"));
+
+    update(Catalog.MEMBERS, "b", "port", "8080");
+    assertEquals("member a has the server port of member b", obstacle("v", "p"));
+    assertEquals("member b has the server port of member a", obstacle("w", "q"));
+    update(Catalog.VIPS, "w", "placement", "reactive");
+    assertNull(obstacle("v", "p"));
+
+    update(Catalog.MEMBERS, "a", "vlan", "7");
+    assertEquals("member a has another VLAN", obstacle("v", "p"));
+    assertFalse(update(Catalog.VIPS, "v", "port", null).mayBeProactive());
+  }
+
+  private @Nullable String obstacle(String vip, String pool) {
+    CatalogSnapshot now = fixture.now();
+    return now.obstacleToRulesInAdvance(now.vips().get(vip), now.pools().get(pool));
   }
 
   @ParameterizedTest
@@ -137,7 +181,9 @@ class PlacementRulesTest {
         () -> update(Catalog.POOLS, "p", "vip_id", "v"));
     update(Catalog.POOLS, "q", "session_persistence", "SOURCE_IP");
     fixture.refused(
-        Reason.UNPROCESSABLE, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+        Reason.UNPROCESSABLE,
+        "placement",
+        () -> update(Catalog.VIPS, "w", "placement", "proactive"));
   }
 
   @Test
@@ -158,13 +204,15 @@ class PlacementRulesTest {
         Reason.UNPROCESSABLE, "vip_id", () -> update(Catalog.POOLS, "r", "vip_id", "v"));
     update(Catalog.MEMBERS, "b", "connection_limit", "5");
     fixture.refused(
-        Reason.UNPROCESSABLE, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+        Reason.UNPROCESSABLE,
+        "placement",
+        () -> update(Catalog.VIPS, "w", "placement", "proactive"));
   }
 
   /** Member b has no port: its server port is that of its VIP. */
   @Test
   void serverPortOfTwoProactiveVips_isRefused() throws Exception {
-    update(Catalog.VIPS, "w", "placement", "auto");
+    update(Catalog.VIPS, "w", "placement", "proactive");
     fixture.refused(Reason.CONFLICT, "address", () -> update(Catalog.MEMBERS, "b", "port", "8080"));
     fixture.refused(Reason.CONFLICT, "port", () -> update(Catalog.VIPS, "w", "port", "8080"));
     fixture.member("id", "c", "address", "10.0.0.1", "port", "8080");
@@ -176,9 +224,9 @@ class PlacementRulesTest {
     update(Catalog.VIPS, "w", "placement", "reactive");
     update(Catalog.POOLS, "r", "vip_id", "w");
     fixture.refused(
-        Reason.CONFLICT, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+        Reason.CONFLICT, "placement", () -> update(Catalog.VIPS, "w", "placement", "proactive"));
     update(Catalog.VIPS, "w", "protocol", "udp");
-    update(Catalog.VIPS, "w", "placement", "auto");
+    update(Catalog.VIPS, "w", "placement", "proactive");
     fixture.refused(
         Reason.CONFLICT, "protocol", () -> update(Catalog.VIPS, "w", "protocol", "tcp"));
   }
@@ -190,7 +238,7 @@ class PlacementRulesTest {
         Reason.CONFLICT, "address", () -> fixture.member("address", "10.0.0.1", "pool_id", "p"));
     fixture.member("address", "10.0.0.1", "port", "8081", "pool_id", "q");
     fixture.refused(
-        Reason.CONFLICT, "placement", () -> update(Catalog.VIPS, "w", "placement", "auto"));
+        Reason.CONFLICT, "placement", () -> update(Catalog.VIPS, "w", "placement", "proactive"));
   }
 
   @Test

@@ -160,7 +160,7 @@ class StoredCatalogTest {
         "\"id\" : \"n\" | \"id\" : \"m\" | members[1].id is a duplicate",
         "\"pool_id\" : \"p\" | \"pool_id\" : \"q\" | pool_id is not valid",
         "\"vips\" : [ | \"vips\" : { | not valid JSON",
-        "\"auto\" | \"Otto\" | vips[0].placement is not valid",
+        "\"proactive\" | \"Otto\" | vips[0].placement is not valid",
         "\"tcp\" | \"icmp\" | vips[0].protocol is not valid"
       })
   void oneWrongByte_isNamed_andTheCopyRestoresAll(String right, String wrong, String what)
@@ -168,7 +168,7 @@ class StoredCatalogTest {
     try (Store store = store()) {
       CatalogFixture fixture = new CatalogFixture(Catalog.open(store));
       fixture.vip("id", "v", "address", "10.0.0.100", "protocol", "tcp", "port", "80");
-      fixture.catalog.update(Catalog.VIPS, "v", Fields.of("placement", "auto"));
+      fixture.catalog.update(Catalog.VIPS, "v", Fields.of("placement", "proactive"));
       fixture.pool("id", "p");
       fixture.member("id", "m", "address", "10.0.0.2", "pool_id", "p");
       fixture.member("id", "n", "address", "10.0.0.1", "weight", "9");
