@@ -29,6 +29,8 @@ public enum SwitchFeature {
   METERS(Probing.IN_USE),
   /** Tracks connections, and translates and marks their packets, by actions of Open vSwitch. */
   CONNECTION_TRACKING(Probing.BY_PACKET),
+  /** Forgets connections that it tracks: Open vSwitch does so since 3.1. */
+  CONNECTION_FLUSH(Probing.IN_USE),
   /** Matches some bits of a port: clients of proactive VIPs are placed by their ports. */
   IPV4_PORT_MASKS(IpFamily.IPV4, BucketSource.PORT),
   IPV6_PORT_MASKS(IpFamily.IPV6, BucketSource.PORT),
@@ -46,7 +48,7 @@ public enum SwitchFeature {
     AT_CONNECTION,
     /** It refuses {@link #rule} when a module asks. A full table is none: it has understood. */
     ON_DEMAND,
-    /** It refuses a rule that a module uses, for whatever reason. */
+    /** It refuses a message that a module uses, for whatever reason. */
     IN_USE,
     /**
      * It does not return a packet that {@link TrackingProber} sends through it. It does not have

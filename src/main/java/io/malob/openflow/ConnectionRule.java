@@ -52,7 +52,7 @@ final class ConnectionRule extends WireMessage {
   }
 
   @Override
-  void writeBody(ByteBuf out) {
+  protected void writeBody(ByteBuf out) {
     boolean isReply = Cookie.is(cookie, CookieKind.REPLY);
     boolean isInFourTables = layout == TableLayout.FOUR_TABLES;
     TableId table = isReply || !isInFourTables ? FlowLayout.CLASSIFY : FlowLayout.REQUESTS;

@@ -33,7 +33,7 @@ public final class EncodedMessage extends WireMessage {
   }
 
   @Override
-  void writeBody(ByteBuf out) {
+  protected void writeBody(ByteBuf out) {
     out.writeBytes(body);
   }
 }

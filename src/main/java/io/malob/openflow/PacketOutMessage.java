@@ -23,7 +23,7 @@ abstract class PacketOutMessage extends WireMessage {
   }
 
   @Override
-  final void writeBody(ByteBuf out) {
+  protected final void writeBody(ByteBuf out) {
     out.writeInt(WireFormat.NONE); // buffer
     boolean hasMatch = getVersion().compareTo(OFVersion.OF_15) >= 0;
     if (!hasMatch) {

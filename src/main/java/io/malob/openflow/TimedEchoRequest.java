@@ -25,7 +25,7 @@ public final class TimedEchoRequest extends WireMessage {
   }
 
   @Override
-  void writeBody(ByteBuf out) {
+  protected void writeBody(ByteBuf out) {
     written.run();
     out.writeBytes(data);
   }

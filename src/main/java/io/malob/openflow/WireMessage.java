@@ -9,8 +9,8 @@ import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.protocol.OFVersion;
 
 /**
- * A message that is written field by field, for messages of each connection. openflowj would create
- * some thirty objects for each. Or one that is encoded already. Immutable.
+ * A message that is written field by field: one of each connection, for which openflowj would
+ * create some thirty objects, one that it does not know, or one that is encoded already. Immutable.
  */
 public abstract class WireMessage implements OFMessage {
   private static final int LENGTH_OFFSET = 2;
@@ -19,7 +19,8 @@ public abstract class WireMessage implements OFMessage {
   private final OFType type;
   private final long xid;
 
-  WireMessage(OFFactory factory, OFType type) {
+  /** A message of the factory's version. */
+  protected WireMessage(OFFactory factory, OFType type) {
     this.version = factory.getVersion();
     this.type = type;
     this.xid = factory.nextXid();
@@ -31,12 +32,13 @@ public abstract class WireMessage implements OFMessage {
   }
 
   /** Writes what follows the header. */
-  abstract void writeBody(ByteBuf out);
+  protected abstract void writeBody(ByteBuf out);
 
   /** The number of the type, the same from OpenFlow 1.3 to 1.5. */
   private int typeCode() {
     return switch (type) {
       case ECHO_REQUEST -> 2;
+      case EXPERIMENTER -> 4;
       case PACKET_OUT -> 13;
       case FLOW_MOD -> 14;
       case GROUP_MOD -> 15;

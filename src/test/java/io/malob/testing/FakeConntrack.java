@@ -10,6 +10,7 @@ import static io.malob.openflow.tracked.ConntrackMatch.TRACKED;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.packet.QuotedPacket;
 import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.openflow.tracked.Mark;
 import io.malob.openflow.tracked.Nat;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -68,9 +69,29 @@ public final class FakeConntrack {
     maxIdleNanos = nanos;
   }
 
+  /** Knows a translated connection again, as if its first packet had come late. */
+  public void restore(Connection connection) {
+    FakeConnection made =
+        new FakeConnection(
+            connection.original,
+            connection.reply,
+            Optional.of(Nat.End.DESTINATION),
+            nanoTime.getAsLong());
+    made.set(new Mark(connection.mark));
+    Map<ConntrackTuple, FakeConnection> zone =
+        zones.computeIfAbsent(connection.zone, any -> new LinkedHashMap<>());
+    zone.put(connection.original, made);
+    zone.put(connection.reply, made);
+  }
+
   /** Forgets all connections, as a switch that starts again. */
   public void clear() {
     zones.clear();
+  }
+
+  /** Forgets the connections of a message. */
+  void flush(FakeFlush flush) {
+    zones.getOrDefault(flush.zone(), Map.of()).values().removeIf(flush::concerns);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.malob.testing;
 
+import io.malob.openflow.tracked.ConntrackFlush;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.projectfloodlight.openflow.protocol.OFBadActionCode;
+import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.OFBucket;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
@@ -45,6 +47,7 @@ public final class FakeFlowTable {
   private final LongSupplier nanoTime;
   private final FakeGroups groups = new FakeGroups();
   private final FakeConntrack conntrack;
+  private boolean flushes = true;
 
   /** Which bucket of a group gets the next packet, counted from 0 and modulo their number. */
   private int bucket;
@@ -276,6 +279,10 @@ public final class FakeFlowTable {
    * @throws RefusedMessageException if the switch answers with an error
    */
   public List<Output> apply(OFMessage sent) {
+    if (sent instanceof ConntrackFlush flush) {
+      flush(flush);
+      return List.of();
+    }
     OFMessage message = Wire.readBack(sent);
     profile.check(message);
     if (message instanceof OFFlowMod flowMod) {
@@ -287,6 +294,19 @@ public final class FakeFlowTable {
           .packetOut(packetOut.getActions());
     }
     return List.of();
+  }
+
+  private void flush(ConntrackFlush message) {
+    if (!flushes || !profile.tracks()) {
+      throw new RefusedMessageException(
+          SwitchErrors.badRequest(message, OFBadRequestCode.BAD_EXPERIMENTER_TYPE));
+    }
+    conntrack.flush(new FakeFlush(message));
+  }
+
+  /** Whether connections can be forgotten on request: Open vSwitch does so since 3.1. */
+  public void setFlushes(boolean can) {
+    flushes = can;
   }
 
   /** Sends a frame into a port; gives back what leaves, in order. */
