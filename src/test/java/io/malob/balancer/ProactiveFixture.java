@@ -179,6 +179,23 @@ final class ProactiveFixture {
     return tcp(from, EdgeMac.of(from.switchId()), srcPort, vip, 80, flags);
   }
 
+  /** A datagram of a client to the VIP. */
+  List<Delivery> sendDatagram(Host from, int srcPort) {
+    return net.send(from, udp(from, EdgeMac.of(from.switchId()), srcPort, vip, 80));
+  }
+
+  /** A datagram of a member to a client. */
+  List<Delivery> replyDatagram(Host member, Host to, int dstPort) {
+    return net.send(member, udp(member, to.mac(), 8_080, to.address(), dstPort));
+  }
+
+  private static byte[] udp(
+      Host from, MacAddress dstMac, int srcPort, IPAddress<?> to, int dstPort) {
+    return to instanceof IPv4Address address
+        ? Frames.udp(from.mac(), dstMac, from.ip(), srcPort, address, dstPort, new byte[4])
+        : frames(from, dstMac, to).udp(srcPort, dstPort, new byte[4]);
+  }
+
   private static byte[] tcp(
       Host from, MacAddress dstMac, int srcPort, IPAddress<?> to, int dstPort, int flags) {
     return to instanceof IPv4Address address
@@ -221,7 +238,15 @@ final class ProactiveFixture {
 
   /** The member that a segment reaches; fails if it is not exactly one. */
   Host memberOf(Host from, int srcPort, int flags) {
-    List<Delivery> out = send(from, srcPort, flags);
+    return memberOf(from, send(from, srcPort, flags));
+  }
+
+  /** The same of a datagram. */
+  Host memberOfDatagram(Host from, int srcPort) {
+    return memberOf(from, sendDatagram(from, srcPort));
+  }
+
+  private Host memberOf(Host from, List<Delivery> out) {
     assertEquals(1, out.size(), () -> "came out: " + out);
     Packet packet = Packet.parse(out.get(0).frame());
     Host member =

@@ -9,19 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
-import io.malob.openflow.FlowLayout;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
-import org.projectfloodlight.openflow.types.IpProtocol;
 
 /** VIPs whose connections the switches track, over both versions of IP. */
 class TrackedPlacementTest {
@@ -159,26 +155,6 @@ class TrackedPlacementTest {
 
     assertReset(m1, members);
     assertGoOn(without(m1, members));
-  }
-
-  @Test
-  void rulesOfARemovedMember_endAfterAnHour() {
-    setUp("10.0.0.100");
-    assertEquals(2, rulesOfMembers());
-    net.delete(Catalog.MEMBERS, "m1");
-    fixture.pass(3_590);
-    assertEquals(2, rulesOfMembers());
-
-    fixture.pass(20);
-
-    assertEquals(1, rulesOfMembers());
-  }
-
-  private long rulesOfMembers() {
-    return net.table(fixture.s1).rules().stream()
-        .filter(rule -> rule.priority() == FlowLayout.PRIORITY_TRACKED)
-        .filter(rule -> IpProtocol.TCP.equals(rule.match().get(MatchField.IP_PROTO)))
-        .count();
   }
 
   @ParameterizedTest

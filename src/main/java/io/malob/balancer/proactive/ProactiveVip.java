@@ -12,6 +12,7 @@ import io.malob.capability.SwitchFeature;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.TrackedFlush;
 import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.label.Label;
 import io.malob.state.catalog.CatalogSnapshot;
@@ -162,7 +163,7 @@ final class ProactiveVip {
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now, isOfItsKind);
     if (traffic.isTracked()) {
-      removed.follow(now);
+      removed.follow(now, edges.keySet().stream().allMatch(parts.flushes()::canFlush));
       isExact = isWanted && (needsController(now) || !isBusy(now));
     }
     refusals.expire(this::isInUse, now.nowNanos());
@@ -331,19 +332,40 @@ final class ProactiveVip {
   /** Sends packets to the buckets of an edge, if it has some. */
   private void enter(EdgeBuckets edge, BucketInput now, Wire wire, List<Server> members) {
     if (edge.hasRules() || (wire.tables().isOne() && edge.state() == EdgeState.PREPARING)) {
+      List<TrackedMember> tracked = tracked(edge, now);
       entryRules.set(
           wire,
           now.plan().vip().allowedSources(),
           members,
           Sets.filter(edge.sent().exits(), port -> mayHaveClients(edge.switchId(), port)),
-          tracked(edge, now),
+          tracked,
           now.nowNanos());
+      flush(edge, tracked, now);
     } else {
-      entryRules.clear(edge.switchId(), now.nowNanos());
+      clearEntry(edge.switchId(), now.nowNanos());
     }
     if (traffic.isTracked()) {
       openings.keep(wire, traffic, isExact && edge.isConfirmed(), now.nowNanos());
     }
+  }
+
+  private void clearEntry(DatapathId switchId, long nowNanos) {
+    entryRules.clear(switchId, nowNanos);
+    parts.flushes().want(switchId, traffic.vipNumber(), Set.of(), nowNanos);
+  }
+
+  /**
+   * Has an edge forget connections to lost members. Those of TCP to a member that is only down stay
+   * until it is back, or their client's next packet has them reset.
+   */
+  private void flush(EdgeBuckets edge, List<TrackedMember> tracked, BucketInput now) {
+    Set<TrackedFlush> lost =
+        tracked.stream()
+            .filter(each -> each.next() == null)
+            .filter(each -> !traffic.isTcp() || removed.all().contains(each.member()))
+            .map(each -> TrackedFlush.of(traffic, each.member()))
+            .collect(Collectors.toSet());
+    parts.flushes().want(edge.switchId(), traffic.vipNumber(), lost, now.nowNanos());
   }
 
   /** The members that an edge may remember for connections, also those that have been removed. */
@@ -500,7 +522,7 @@ final class ProactiveVip {
     parts.buckets().share(traffic.vipNumber(), ImmutableMap.of());
     for (EdgeBuckets edge : edges.values()) {
       edge.remove(traffic.vipNumber(), parts.programmed().wire(edge.switchId()).orElse(null));
-      entryRules.clear(edge.switchId(), nowNanos);
+      clearEntry(edge.switchId(), nowNanos);
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);

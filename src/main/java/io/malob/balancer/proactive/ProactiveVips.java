@@ -88,6 +88,7 @@ public final class ProactiveVips implements FoundProactiveRules {
    * What VIPs share.
    *
    * @param programmed the rules on switches
+   * @param flushes the connections that switches are to forget
    * @param sourceProbe what switches can read
    * @param thresholds when automatic VIPs change
    * @param nanoTime the controller's monotonic clock
@@ -95,6 +96,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   record Parts(
       ProactiveContext context,
       Programmed programmed,
+      ConnectionFlushes flushes,
       SourceProbe sourceProbe,
       AutoMode.Thresholds thresholds,
       LongSupplier nanoTime) {
@@ -149,6 +151,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         new Parts(
             context,
             programmed,
+            new ConnectionFlushes(programmed, network.features(), ruleSender, serialExecutor),
             new SourceProbe(network.features(), ruleSender, settings.preferred()),
             new AutoMode.Thresholds(
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
@@ -252,6 +255,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     trackedErrors.advance(vips.values(), now);
     removeOrphans(now);
     parts.programmed().flush();
+    parts.flushes().send(now);
     if (isPoll) {
       polledAtNanos = now;
       estimate(view);

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
  * connections. For one thread at a time.
  */
 final class RemovedMembers {
+  /** For how long, if a switch does not forget their connections on request. */
   private static final long REMEMBERED_NANOS = TimeUnit.HOURS.toNanos(1);
 
   /** The max number of them. */
@@ -23,9 +24,14 @@ final class RemovedMembers {
   /** Those that have left it, and when. */
   private final Map<Server, Long> removed = new LinkedHashMap<>();
 
-  /** Takes over the members of the pool. */
-  void follow(BucketInput now) {
-    removed.values().removeIf(since -> now.nowNanos() - since >= REMEMBERED_NANOS);
+  /**
+   * Takes over the members of the pool.
+   *
+   * @param areForgotten whether the switches forget connections on request
+   */
+  void follow(BucketInput now, boolean areForgotten) {
+    long remembered = areForgotten ? ConnectionFlushes.DURATION_NANOS : REMEMBERED_NANOS;
+    removed.values().removeIf(since -> now.nowNanos() - since >= remembered);
     members
         .entrySet()
         .removeIf(
@@ -39,7 +45,7 @@ final class RemovedMembers {
     now.located().forEach(server -> members.put(server.number(), server));
   }
 
-  /** Those that have left it in the last hour. */
+  /** Those that have left it a short time ago. */
   Set<Server> all() {
     return removed.keySet();
   }
