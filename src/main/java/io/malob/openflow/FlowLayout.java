@@ -60,6 +60,9 @@ public final class FlowLayout {
   public static final int PRIORITY_CLIENT = 500;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
+  /** Before buckets, which would track these packets once more. */
+  public static final int PRIORITY_UNCOMMITTED = 400;
+
   /** Between the rules of connections and those of buckets. */
   public static final int PRIORITY_PINNED_ELSEWHERE = 300;
 

@@ -230,6 +230,20 @@ class ProblemsRestTest {
   }
 
   @Test
+  void fullTableOfConnections_isAProblemOfTheVip() throws Exception {
+    configure();
+    server.proactive.add(
+        Placements.web(
+            Placements.reactive(
+                2, Kind.TRACKING_FULL, "the table of connections of switch 2 is full")));
+
+    assertEquals(
+        "The controller places new connections of VIP web: the table of connections of switch 2"
+            + " is full.",
+        onlyProblem("tracking_full").get("problem").asText());
+  }
+
+  @Test
   void switchWithoutMasks_andTooFewSources_areProblemsOfTheVip() throws Exception {
     configure();
     server.proactive.add(

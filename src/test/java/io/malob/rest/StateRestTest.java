@@ -159,7 +159,8 @@ class StateRestTest {
             Placements.reactive(
                 2, ProactiveStats.Problem.Kind.NO_MASKS, "the switch accepts no masks")));
     assertEquals(
-        "[{\"vip_id\":\"web\",\"mode\":\"proactive\",\"state\":\"proactive\",\"edges\":["
+        "[{\"vip_id\":\"web\",\"mode\":\"proactive\",\"state\":\"proactive\",\"timeouts\":null,"
+            + "\"edges\":["
             + "{\"switch\":\"00:00:00:00:00:00:00:01\",\"state\":\"proactive\",\"source\":\"port\","
             + "\"buckets\":64,\"moving\":2,\"members\":{\"a\":40,\"b\":24},"
             + "\"loads\":{\"a\":0.625,\"b\":0.375},\"shares\":{\"a\":0.667,\"b\":0.333},\"imbalance\":0.012,\"too_few_sources\":false,"

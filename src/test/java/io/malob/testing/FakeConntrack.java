@@ -31,6 +31,7 @@ public final class FakeConntrack {
   private final LongSupplier nanoTime;
   private final Map<Integer, Map<ConntrackTuple, FakeConnection>> zones = new LinkedHashMap<>();
   private long maxIdleNanos = Long.MAX_VALUE;
+  private int maxConnections = Integer.MAX_VALUE;
 
   FakeConntrack(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -82,6 +83,11 @@ public final class FakeConntrack {
         zones.computeIfAbsent(connection.zone, any -> new LinkedHashMap<>());
     zone.put(connection.original, made);
     zone.put(connection.reply, made);
+  }
+
+  /** The max number of connections; there is no limit by default. */
+  public void setMaxConnections(int connections) {
+    maxConnections = connections;
   }
 
   /** Forgets all connections, as a switch that starts again. */
@@ -169,7 +175,7 @@ public final class FakeConntrack {
         range.isEmpty()
             ? Optional.of(tuple.reversed())
             : TupleSearch.reply(tuple, range.get(), zone::containsKey);
-    if (!action.commits() || reply.isEmpty()) {
+    if (!action.commits() || reply.isEmpty() || connections().size() >= maxConnections) {
       return Tracked.unknown(NEW, action.zone());
     }
     FakeConnection made =

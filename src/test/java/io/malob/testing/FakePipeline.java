@@ -19,6 +19,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstructionClearAct
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionGotoTable;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteActions;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionWriteMetadata;
+import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U64;
@@ -116,6 +117,9 @@ final class FakePipeline {
   private void perform(OFAction action) {
     if (action instanceof OFActionOutput output) {
       output(output.getPort());
+    } else if (action instanceof OFActionSetField set
+        && set.getField().getValue() instanceof OFMetadata metadata) {
+      packet.writeMetadata(metadata.getValue(), U64.NO_MASK);
     } else if (action instanceof OFActionSetField set) {
       packet.frame().set(set.getField().getMatchField(), set.getField().getValue());
     } else if (action instanceof OFActionGroup group) {

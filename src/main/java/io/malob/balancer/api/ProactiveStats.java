@@ -59,7 +59,8 @@ public record ProactiveStats(
    * @param imbalance the fraction of traffic that goes to another member than by shares
    * @param tooFewSources whether clients are too few to meet the shares
    * @param packetsPerSecond the packets of clients that take the buckets, smoothed
-   * @param problem why the edge is reactive although the VIP is not; empty if it is not
+   * @param problem why the edge is reactive although the VIP is not, or lacks something; empty if
+   *     all is well
    */
   public record Edge(
       DatapathId switchId,
@@ -76,7 +77,7 @@ public record ProactiveStats(
       Optional<Problem> problem) {}
 
   /**
-   * Why an edge cannot have buckets.
+   * Why an edge cannot have buckets, or places fewer connections by them than it should.
    *
    * @param text the same in words
    */
@@ -90,7 +91,11 @@ public record ProactiveStats(
       /** The VIP needs too many rules for the one table of the switch or of a member's switch. */
       FEW_TABLES,
       /** The VIP is tracked, and the switch does not track connections. */
-      NO_TRACKING
+      NO_TRACKING,
+      /**
+       * The VIP is tracked, and the switch has no room for more connections. It keeps its buckets.
+       */
+      TRACKING_FULL
     }
   }
 

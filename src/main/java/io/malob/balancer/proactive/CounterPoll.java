@@ -7,6 +7,7 @@ import io.malob.openflow.SwitchTables;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.ReplyRules;
+import io.malob.openflow.bucket.UncommittedRule;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -66,6 +67,12 @@ final class CounterPoll {
               edge.switchId(),
               tables -> BucketRules.requestSyns(tables.factory(), number),
               entry -> synsCounted(vip, edge, entry, part));
+          if (vip.traffic().isTracked()) {
+            ask(
+                edge.switchId(),
+                tables -> UncommittedRule.requestCounter(tables.factory(), number),
+                entry -> uncommittedCounted(vip, edge.switchId(), entry));
+          }
         }
       }
       if (vip.hasRules()) {
@@ -96,6 +103,11 @@ final class CounterPoll {
         && edge.hasRules()) {
       edge.traffic().synsCounted(entry.getMatch(), packets.getAsLong(), part);
     }
+  }
+
+  private void uncommittedCounted(ProactiveVip vip, DatapathId switchId, OFFlowStatsEntry entry) {
+    RuleCounts.packets(entry)
+        .ifPresent(packets -> vip.fullTables().counted(switchId, packets, nanoTime.getAsLong()));
   }
 
   private void replyCounted(ProactiveVip vip, DatapathId switchId, OFFlowStatsEntry entry) {

@@ -7,6 +7,7 @@ import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.UncommittedRule;
 import io.malob.state.catalog.SourceNetworks;
 import io.malob.state.catalog.Vip;
 import java.util.ArrayList;
@@ -110,6 +111,9 @@ final class EntryRules {
         rules.add(TrackedRules.errorsToMember(wire.tables(), traffic, each.member(), next));
       }
       rules.addAll(TrackedRules.replies(wire.factory(), traffic, each.member()));
+    }
+    if (traffic.isTracked()) {
+      rules.add(UncommittedRule.of(wire.factory(), traffic));
     }
     for (OFPort port : entry.exits) {
       rules.add(BucketRules.fromPort(wire.tables(), traffic, port));

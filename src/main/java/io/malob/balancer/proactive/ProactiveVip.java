@@ -57,6 +57,8 @@ final class ProactiveVip {
   /** Those of a tracked VIP. */
   private final RemovedMembers removed = new RemovedMembers();
 
+  private final FullTables fullTables;
+
   private boolean isWanted;
 
   /** Whether the controller chooses the member of each connection that switches track. */
@@ -86,6 +88,7 @@ final class ProactiveVip {
     this.parts = parts;
     this.traffic = traffic;
     this.refusals = new EdgeRefusals(traffic.vipNumber());
+    this.fullTables = new FullTables(traffic.address());
     this.replySide =
         new ReplySide(
             parts.labels(), parts.context().rules().hostRules(), parts.programmed(), MAX_PAIRS);
@@ -109,6 +112,11 @@ final class ProactiveVip {
 
   Moves moves() {
     return moves;
+  }
+
+  /** Switches that cannot track its connections any more. */
+  FullTables fullTables() {
+    return fullTables;
   }
 
   Collection<EdgeBuckets> edges() {

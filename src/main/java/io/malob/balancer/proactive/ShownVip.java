@@ -24,7 +24,10 @@ final class ShownVip {
       long nowNanos) {
     ImmutableList<ProactiveStats.Edge> edges =
         state.edges().stream()
-            .map(edge -> state.shown(edge, problemOf(edge, vip, state, sourceProbe), memberIds))
+            .map(
+                edge ->
+                    state.shown(
+                        edge, problemOf(edge, vip, state, sourceProbe, nowNanos), memberIds))
             .collect(ImmutableList.toImmutableList());
     ImmutableMap.Builder<String, Long> opened = ImmutableMap.builder();
     memberIds.forEach(
@@ -77,12 +80,12 @@ final class ShownVip {
   }
 
   private static Optional<Problem> problemOf(
-      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe) {
-    return vip.isWanted() ? problem(edge, of, vip, sourceProbe) : Optional.empty();
+      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe, long nowNanos) {
+    return vip.isWanted() ? problem(edge, of, vip, sourceProbe, nowNanos) : Optional.empty();
   }
 
   private static Optional<Problem> problem(
-      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe) {
+      EdgeBuckets edge, Vip of, ProactiveVip vip, SourceProbe sourceProbe, long nowNanos) {
     if (sourceProbe.known(edge.switchId(), vip.traffic().family()) == SourceProbe.Result.NONE) {
       return Optional.of(
           new Problem(Problem.Kind.NO_MASKS, "the switch accepts no masks on ports or addresses"));
@@ -99,7 +102,12 @@ final class ShownVip {
                     .map(
                         why ->
                             new Problem(
-                                Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why)));
+                                Problem.Kind.RULE_REFUSED, "a switch refuses a rule: " + why)))
+        .or(
+            () ->
+                vip.fullTables()
+                    .problem(edge.switchId(), nowNanos)
+                    .map(why -> new Problem(Problem.Kind.TRACKING_FULL, why)));
   }
 
   private static <T, S> ImmutableMap<String, S> byId(

@@ -60,7 +60,8 @@ public final class TrackedRules {
 
   /** Opens a connection to a member. */
   static List<OFInstruction> commit(OFFactory factory, BucketTraffic traffic, Server member) {
-    return apply(factory, commitTo(factory, traffic, member));
+    return apply(
+        factory, UncommittedRule.tries(factory), commitTo(factory, traffic, member));
   }
 
   private static ConntrackAction commitTo(OFFactory factory, BucketTraffic traffic, Server member) {
@@ -109,15 +110,19 @@ public final class TrackedRules {
   /** Opens the connection of a packet that came to the controller, and sends the packet on. */
   public static OFMessage open(
       OFFactory factory, BucketTraffic traffic, Server member, OFPort inPort, byte[] frame) {
-    return PacketOuts.of(factory, inPort, frame, List.of(commitTo(factory, traffic, member)));
+    return PacketOuts.of(
+        factory,
+        inPort,
+        frame,
+        List.of(UncommittedRule.tries(factory), commitTo(factory, traffic, member)));
   }
 
   private static ConntrackAction lookUp(OFFactory factory, int zone, TableId next) {
     return ConntrackAction.inZone(factory, zone).translate(Nat.EXISTING).continueIn(next);
   }
 
-  private static List<OFInstruction> apply(OFFactory factory, OFAction action) {
-    return List.of(factory.instructions().applyActions(List.of(action)));
+  private static List<OFInstruction> apply(OFFactory factory, OFAction... actions) {
+    return List.of(factory.instructions().applyActions(List.of(actions)));
   }
 
   /** Restricts a match to the first packets of connections. */

@@ -3,6 +3,7 @@ package io.malob.rest.live;
 import com.google.common.collect.Maps;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.json.Json;
+import io.malob.state.catalog.PlacementMode;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,9 @@ public final class ShownPlacement {
   /** The max number of edges of a VIP that REST shows. */
   public static final int MAX_EDGES = 1_000;
 
+  /** When switches forget tracked connections: OpenFlow cannot set that. */
+  private static final String SWITCHS_DEFAULTS = "switch's defaults";
+
   private ShownPlacement() {}
 
   /**
@@ -26,11 +30,12 @@ public final class ShownPlacement {
     return vips.stream().map(vip -> of(vip, maxEdges)).toList();
   }
 
-  private static Map<String, Object> of(ProactiveStats vip, int maxEdges) {
+  private static Map<String, @Nullable Object> of(ProactiveStats vip, int maxEdges) {
     return Json.fields(
         "vip_id", vip.vipId(),
         "mode", vip.mode().text(),
         "state", vip.state().text(),
+        "timeouts", vip.mode() == PlacementMode.TRACKED ? SWITCHS_DEFAULTS : null,
         "edges", vip.edges().stream().limit(maxEdges).map(ShownPlacement::edge).toList(),
         "edges_left_out", Math.max(0, vip.edges().size() - maxEdges),
         "moves", vip.moves(),

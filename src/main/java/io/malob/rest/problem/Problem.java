@@ -98,6 +98,11 @@ public record Problem(
         "Connect its clients to switches that do, such as Open vSwitch, or make the VIP proactive"
             + " or reactive.",
         "./malob vip set %s --placement proactive"),
+    /** The controller places connections of a tracked VIP that a switch cannot add. */
+    TRACKING_FULL(
+        "vip",
+        "Let the switch track more connections, or shorten its time-outs; see who opens so many.",
+        "ovs-appctl dpctl/ct-set-maxconns NUMBER"),
     /** A host has the address of a VIP. */
     ADDRESS_TAKEN(
         "vip",

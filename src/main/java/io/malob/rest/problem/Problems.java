@@ -265,6 +265,9 @@ public final class Problems {
                   + " is read.")
           .withoutCommand();
     }
+    if (reason == Reason.TRACKING_FULL) {
+      return reason.of(vipId, "The controller places new connections of VIP %s: %s.", vipId, why);
+    }
     return reason.of(vipId, "VIP %s is reactive at %s: %s.", vipId, switches(edges), why);
   }
 

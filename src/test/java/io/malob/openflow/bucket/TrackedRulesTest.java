@@ -1,6 +1,7 @@
 package io.malob.openflow.bucket;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Attachment;
@@ -68,9 +69,9 @@ class TrackedRulesTest {
 
   private static String tracks(OFFlowMod rule) {
     List<OFAction> actions = actions(rule);
-    assertEquals(1, actions.size());
-    assertTrue(actions.get(0) instanceof ConntrackAction, actions.toString());
-    return actions.get(0).toString();
+    OFAction last = actions.get(actions.size() - 1);
+    assertTrue(last instanceof ConntrackAction, actions.toString());
+    return last.toString();
   }
 
   private static U32 state(OFFlowMod rule) {
@@ -86,6 +87,7 @@ class TrackedRulesTest {
                 tables(version).factory(), WEB, IPv4AddressWithMask.of("0.0.0.0/0")));
 
     assertEquals("ct(table=1,zone=9,nat)", tracks(rule));
+    assertEquals(1, actions(rule).size());
   }
 
   @ParameterizedTest
@@ -102,6 +104,25 @@ class TrackedRulesTest {
     assertEquals(U32.of(0x21), state(web));
     assertEquals(U32.of(0x21), state(names));
     assertTrue(web.getMatch().isPartiallyMasked(MatchField.OVS_TCP_FLAGS), "SYNs only");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void packetsThatWereNotCommitted_comeToTheController(OFVersion version) {
+    SwitchTables tables = tables(version);
+    OFFlowMod bucket = onWire(BucketRules.toMember(tables, WEB, PORTS, 5, MEMBER, TO_MEMBER));
+    OFFlowMod rule = onWire(UncommittedRule.of(tables.factory(), WEB));
+
+    assertEquals(
+        rule.getMatch().get(MatchField.METADATA),
+        ((OFActionSetField) actions(bucket).get(0)).getField().getValue());
+    assertNotEquals(
+        OFMetadata.ofRaw(WEB.vipNumber()), rule.getMatch().get(MatchField.METADATA), "of replies");
+    assertEquals(U32.of(0x21), state(rule));
+    assertTrue(BucketRules.isOf(rule.getMatch(), WEB));
+    assertTrue(rule.getPriority() > bucket.getPriority());
+    assertEquals(
+        List.of("controller"), actions(rule).stream().map(TrackedRulesTest::text).toList());
   }
 
   @Test

@@ -1,0 +1,61 @@
+package io.malob.openflow.bucket;
+
+import io.malob.openflow.Cookie;
+import io.malob.openflow.CookieField;
+import io.malob.openflow.CookieKind;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.tracked.ConntrackMatch;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The rule for connections of a tracked VIP that a switch could not add, because its table of
+ * connections or the zone is full. There is no error: their first packet comes back to table 1 as
+ * it was. It is told from others by its metadata. Pure.
+ */
+public final class UncommittedRule {
+  /** In the lowest bits of the cookie. */
+  private static final int CODE = 2;
+
+  /** No VIP has this number, which the metadata of replies would be. */
+  private static final OFMetadata TRIED = OFMetadata.of(U64.of(CookieField.VIP.max() + 1));
+
+  private UncommittedRule() {}
+
+  /** Precedes the action that adds a connection. */
+  public static OFAction tries(OFFactory factory) {
+    return factory.actions().setField(factory.oxms().metadata(TRIED));
+  }
+
+  /** Sends the first packets to the controller, which places their connections. */
+  public static OFFlowAdd of(OFFactory factory, BucketTraffic traffic) {
+    return new RuleKey(
+            FlowLayout.REQUESTS,
+            FlowLayout.PRIORITY_UNCOMMITTED,
+            ConntrackMatch.beginning(BucketRules.requests(factory, traffic))
+                .setExact(MatchField.METADATA, TRIED)
+                .build())
+        .add(
+            factory,
+            Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, CODE),
+            SwitchRules.toController(factory))
+        .build();
+  }
+
+  /** Asks for the number of these packets. */
+  public static OFFlowStatsRequest requestCounter(OFFactory factory, int vipNumber) {
+    return CookieKind.PROACTIVE
+        .all()
+        .with(CookieField.VIP, vipNumber)
+        .with(CookieField.MEMBER, 0)
+        .with(CookieField.GENERATION, CODE)
+        .request(factory, FlowLayout.REQUESTS);
+  }
+}
