@@ -6,6 +6,7 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.FloodRules;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.RuleSender;
+import io.malob.openflow.bucket.TrackedFloods;
 import io.malob.openflow.packet.Packet;
 import io.malob.state.catalog.CatalogSnapshot;
 import java.util.List;
@@ -99,7 +100,8 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
             && !ReplyOrigin.of(catalog.get(), Packet.parse(example.getData())).isEmpty();
     return (isReply
             ? FloodRules.againstMember(factory, example, SECONDS)
-            : FloodRules.against(factory, example, SECONDS))
+            : FloodRules.against(factory, example, SECONDS)
+                .or(() -> TrackedFloods.against(factory, example, SECONDS)))
         .map(List::of)
         .orElse(List.of());
   }

@@ -211,6 +211,12 @@ public final class TrackedRules {
                         .build()));
   }
 
+  /** Restricts a match to packets of the connections of a member. */
+  static void ofMember(Match.Builder match, int memberNumber) {
+    ConntrackMatch.mark(
+        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0), memberNumber, MEMBER_MASK);
+  }
+
   private static List<OFInstruction> toController(OFFactory factory, BucketTraffic traffic) {
     return List.of(
         factory

@@ -4,15 +4,21 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.CookieField;
 import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.SwitchRules;
+import io.malob.openflow.packet.Packet;
 import io.malob.openflow.tracked.ConntrackMatch;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -47,6 +53,25 @@ public final class UncommittedRule {
             Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, CODE),
             SwitchRules.toController(factory))
         .build();
+  }
+
+  /** Whether a packet came by such a rule. */
+  static boolean is(U64 cookie) {
+    return Cookie.is(cookie, CookieKind.PROACTIVE)
+        && Cookie.memberNumber(cookie) == 0
+        && Cookie.generation(cookie) == CODE;
+  }
+
+  /** Restricts a match to first packets to the destination of one of them. */
+  static void match(Match.Builder match, Packet packet) {
+    IpProtocol protocol = IpProtocol.of((short) packet.protocol());
+    IPAddress<?> vip = packet.destination();
+    IpFamily.of(vip).protocol(protocol).andThen(IpFamily.to(vip)).accept(match);
+    ConntrackMatch.beginning(match)
+        .setExact(MatchField.METADATA, TRIED)
+        .setExact(
+            protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST,
+            TransportPort.of(packet.dstPort()));
   }
 
   /** Asks for the number of these packets. */
