@@ -295,8 +295,8 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
 
   private static Optional<FoundRule> host(OFFlowStatsEntry entry, OFOxmList match) {
     @Nullable OFOxm<MacAddress> source = match.get(MatchField.ETH_SRC);
-    if (source == null || !source.isMasked()) {
-      return Optional.empty(); // of an earlier version: it matches paths without segments only
+    if (source == null || !source.isMasked() || !NextHopMac.isAnyReplyPath(source.getMask())) {
+      return Optional.empty(); // of an earlier version: it does not match all paths
     }
     if (entry.getPriority() == FlowLayout.PRIORITY_SAME_PORT
         || entry.getPriority() == FlowLayout.PRIORITY_ONE_TABLE_SAME_PORT) {

@@ -9,15 +9,19 @@ import org.projectfloodlight.openflow.types.MacAddress;
  * The number of a next hop, which packets carry as their source MAC address between edge switches:
  * the label says over which path, this says to whom. It follows from MAC address and VLAN alone, so
  * all controllers know it, also after a restart. Among 10,000 next hops, two have the same number
- * with a probability of 0.005 %.
+ * with a probability of 0.02 %.
  *
  * <p>The first byte of the address is not part of the number: it says where the path enters a
- * segment of legacy switches, so that these see each source at one port. No rule matches it.
+ * segment of legacy switches, so that these see each source at one port. No rule matches it. The
+ * next two bits say by which path the member of a tracked VIP is to reply; they are 0 in all other
+ * packets.
  */
 public final class NextHopMac {
-  private static final int BITS = 40;
+  private static final int BITS = 38;
+  private static final int FIRST_BYTE = 40;
   private static final int VLAN_BITS = 12;
   private static final long NUMBER = (1L << BITS) - 1;
+  private static final long REPLY_PATH = 3L << BITS;
 
   /** The first byte on paths that cross no segment, and of numbers: a local address. */
   private static final int NO_SEGMENT = 0x16;
@@ -31,6 +35,7 @@ public final class NextHopMac {
   static final int ENTRIES = (0xfe - FIRST_ENTRY) / STEP + 1;
 
   private static final MacAddress MASK = MacAddress.of(NUMBER);
+  private static final MacAddress MASK_WITH_REPLY_PATH = MacAddress.of(NUMBER | REPLY_PATH);
 
   private NextHopMac() {}
 
@@ -45,7 +50,7 @@ public final class NextHopMac {
     long mix = mac.getLong() << VLAN_BITS | vlan;
     mix = (mix ^ mix >>> 30) * 0xbf58476d1ce4e5b9L;
     mix = (mix ^ mix >>> 27) * 0x94d049bb133111ebL;
-    return withByte(NO_SEGMENT, (mix ^ mix >>> 31) >>> (Long.SIZE - BITS));
+    return withByte(NO_SEGMENT, (mix ^ mix >>> 31) >>> (Long.SIZE - FIRST_BYTE));
   }
 
   /**
@@ -60,6 +65,11 @@ public final class NextHopMac {
         : withByte(FIRST_ENTRY + (entry - 1) % ENTRIES * STEP, number.getLong());
   }
 
+  /** The same, with the ordinal of the path of replies; 0 if packets do not say it. */
+  static MacAddress entering(Attachment nextHop, int entry, int replyPath) {
+    return MacAddress.of(entering(nextHop, entry).getLong() | (long) replyPath << BITS);
+  }
+
   /** The number in a source MAC address, or in a match that was read; any address has one. */
   public static MacAddress numberIn(MacAddress source) {
     return withByte(NO_SEGMENT, source.getLong());
@@ -70,7 +80,18 @@ public final class NextHopMac {
     return match.setMasked(MatchField.ETH_SRC, MacAddress.of(of(nextHop).getLong() & NUMBER), MASK);
   }
 
+  /** Matches those whose replies are to take a path. */
+  public static Match.Builder match(Match.Builder match, Attachment nextHop, int replyPath) {
+    MacAddress wanted = MacAddress.of((of(nextHop).getLong() & NUMBER) | (long) replyPath << BITS);
+    return match.setMasked(MatchField.ETH_SRC, wanted, MASK_WITH_REPLY_PATH);
+  }
+
+  /** Whether a match that was read is one of packets to a next hop, of whatever replies. */
+  static boolean isAnyReplyPath(MacAddress mask) {
+    return mask.equals(MASK);
+  }
+
   private static MacAddress withByte(int first, long number) {
-    return MacAddress.of(((long) first << BITS) | (number & NUMBER));
+    return MacAddress.of(((long) first << FIRST_BYTE) | (number & NUMBER));
   }
 }

@@ -13,8 +13,16 @@ import org.projectfloodlight.openflow.types.OFPort;
  * @param receiver the next hop that they are for
  * @param out the port to the next switch or to the receiver; {@link OFPort#IN_PORT} if the packets
  *     go back to where they come from
+ * @param replyPath the ordinal of the path by which the receiver's switch is to lead the replies to
+ *     these packets, from 1 on; 0 if they do not say it
  */
-public record Onward(@Nullable Label label, int entry, Attachment receiver, OFPort out) {
+public record Onward(
+    @Nullable Label label, int entry, Attachment receiver, OFPort out, int replyPath) {
+
+  /** Over a labelled path. */
+  public Onward(@Nullable Label label, int entry, Attachment receiver, OFPort out) {
+    this(label, entry, receiver, out, 0);
+  }
 
   /** Over a labelled path that begins at that port, and crosses no segment. */
   public static Onward by(Label label, OFPort out, Attachment receiver) {
@@ -28,6 +36,11 @@ public record Onward(@Nullable Label label, int entry, Attachment receiver, OFPo
 
   /** The same for packets that come in at a port. */
   public Onward from(OFPort in) {
-    return in.equals(out) ? new Onward(label, entry, receiver, OFPort.IN_PORT) : this;
+    return in.equals(out) ? new Onward(label, entry, receiver, OFPort.IN_PORT, replyPath) : this;
+  }
+
+  /** The same, with the ordinal of the path of replies. */
+  public Onward answeredBy(int path) {
+    return new Onward(label, entry, receiver, out, path);
   }
 }

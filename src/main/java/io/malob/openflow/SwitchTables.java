@@ -66,7 +66,7 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
     if (next.label() == null && port.isPresent()) {
       all.addAll(HostRules.toReceiver(factory, next.receiver()));
     } else {
-      MacAddress source = NextHopMac.entering(next.receiver(), next.entry());
+      MacAddress source = NextHopMac.entering(next.receiver(), next.entry(), next.replyPath());
       all.add(factory.actions().setField(factory.oxms().ethSrc(source)));
       if (next.label() != null) {
         all.add(factory.actions().setField(factory.oxms().ethDst(next.label().mac())));
