@@ -19,9 +19,10 @@ import io.malob.openflow.RefusedGroup;
 import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.SegmentRule;
-import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.OpeningRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.tracked.ConntrackMatch;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -158,7 +159,7 @@ final class MessageDispatcher implements IOFMessageListener {
       if (Cookie.is(packetIn.getCookie(), CookieKind.CLOSED)) {
         return CLOSED;
       }
-      if (TrackedRules.isOpening(packetIn.getCookie())) {
+      if (OpeningRule.is(packetIn.getCookie())) {
         return OPENING;
       }
       return Cookie.is(packetIn.getCookie(), CookieKind.VIP) ? VIP : OTHER;
@@ -218,7 +219,11 @@ final class MessageDispatcher implements IOFMessageListener {
           context.packetIns.count(PacketInCounters.Outcome.CHECK);
           return true;
         }
-        return placing.requests.handle(switchId, inPort, packet)
+        // in the first table, only what was looked up in vain is marked as tracked
+        boolean isOfNoTracked =
+            packetIn.getTableId().equals(FlowLayout.CLASSIFY)
+                && ConntrackMatch.isTracked(packetIn.getMatch());
+        return placing.requests.handle(switchId, inPort, packet, isOfNoTracked)
             || placing.selfTraffic.handle(switchId, inPort, packet);
       }
       case MALFORMED -> {

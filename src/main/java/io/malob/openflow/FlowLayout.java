@@ -28,8 +28,10 @@ public final class FlowLayout {
   public static final int PRIORITY_CLOSED = 49_001;
   public static final int PRIORITY_REPLY = 49_000;
   public static final int PRIORITY_PROBE_ANSWER = 48_920;
+  public static final int PRIORITY_INVALID_REPLY = 48_915;
   public static final int PRIORITY_COUNTED_REPLY = 48_910;
   public static final int PRIORITY_MEMBER_REPLY = 48_900;
+  public static final int PRIORITY_UNKNOWN_REPLY = 48_890;
   public static final int PRIORITY_FTP_DATA = 48_700;
   public static final int PRIORITY_DENIAL = 48_600;
   public static final int PRIORITY_PINNED_SYN = 48_570;
@@ -55,9 +57,13 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
+  public static final int PRIORITY_REPLY_PATH_BACK = 505;
+  public static final int PRIORITY_REPLY_PATH = 504;
+  public static final int PRIORITY_TRACKED_PATH = 503;
   public static final int PRIORITY_TRACKED = 502;
   public static final int PRIORITY_CLIENT_BACK = 501;
   public static final int PRIORITY_CLIENT = 500;
+  public static final int PRIORITY_LOOK_UP = 499;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Before buckets, which would track these packets once more. */
@@ -79,6 +85,11 @@ public final class FlowLayout {
   // Table 2, before labels: sub-flows that continue on another branch, and those that have arrived.
   public static final int PRIORITY_DIVERT = 2_000;
   public static final int PRIORITY_DELIVER = 3_000;
+
+  /**
+   * Table 2, before labels: requests of tracked connections that have arrived at their member's.
+   */
+  public static final int PRIORITY_REMEMBER = 1_050;
 
   // Table 2, copies that legacy switches have flooded: of a label of the switch, and of others.
   static final int PRIORITY_STRAY = 1_100;

@@ -120,7 +120,7 @@ final class ProactiveFixture {
     return new ProactiveFixture(net.restarted(), vip, vipFields);
   }
 
-  private Host host(long switchId, int port, int number) {
+  Host host(long switchId, int port, int number) {
     String network = vip instanceof IPv6Address ? "fd00::" : "10.0.0.";
     return Host.of(DatapathId.of(switchId), port, network + number);
   }
@@ -194,6 +194,11 @@ final class ProactiveFixture {
     return to instanceof IPv4Address address
         ? Frames.udp(from.mac(), dstMac, from.ip(), srcPort, address, dstPort, new byte[4])
         : frames(from, dstMac, to).udp(srcPort, dstPort, new byte[4]);
+  }
+
+  /** A segment to the service of a member itself. */
+  byte[] direct(Host from, int srcPort, Host member, int flags) {
+    return tcp(from, member.mac(), srcPort, member.address(), 8_080, flags);
   }
 
   private static byte[] tcp(

@@ -174,14 +174,6 @@ class TrackedPlacementTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"10.0.0.100", "fd00::64"})
-  void reply_withoutAConnection_doesNotReachTheClient(String vip) {
-    setUp(vip);
-
-    assertEquals(List.of(), fixture.reply(m1, client, 41_000, ACK));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
   void vipThatIsReactiveAgain_keepsItsConnections(String vip) {
     setUp(vip);
     Map<Integer, Host> members = openAll();

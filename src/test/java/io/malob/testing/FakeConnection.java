@@ -126,6 +126,11 @@ final class FakeConnection {
         return Update.STILL_NEW;
       }
     }
+    if ((flags & SYN) != 0
+        && sender.compareTo(TcpState.FIN_WAIT) >= 0
+        && receiver.compareTo(TcpState.FIN_WAIT) >= 0) {
+      return Update.INVALID; // of another connection, with other sequence numbers
+    }
     if (sender == TcpState.CLOSED) {
       sender = TcpState.SYN_SENT;
     }

@@ -31,6 +31,16 @@ public record RequestHandler(
     LongSupplier nanoTime) {
   /** Handles an IP packet; false if it is not the balancer's concern. */
   public boolean handle(DatapathId switchId, OFPort inPort, Packet packet) {
+    return handle(switchId, inPort, packet, /* isOfNoTracked= */ false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isOfNoTracked whether the switch has found out that the packet is of no connection that
+   *     it remembers
+   */
+  public boolean handle(DatapathId switchId, OFPort inPort, Packet packet, boolean isOfNoTracked) {
     if (Label.isLabel(packet.dstMac())) {
       handleLost(packet);
       return true;
@@ -41,7 +51,7 @@ public record RequestHandler(
     }
     Arrival arrival = new Arrival(switchId, inPort, packet, nanoTime.getAsLong());
     return executor.handle(arrival, views.get())
-        || unrecorded.handle(arrival, views.get().catalog());
+        || (!isOfNoTracked && unrecorded.handle(arrival, views.get().catalog()));
   }
 
   /** Handles the first packet of a connection that the switch is to track. */

@@ -5,7 +5,7 @@ import io.malob.balancer.admission.Decision.New;
 import io.malob.balancer.bucket.BucketTable;
 import io.malob.balancer.bucket.BucketTable.Tracking;
 import io.malob.openflow.RuleSender;
-import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.OpeningRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,15 +46,21 @@ public record TrackedOpenings(Tables tables, RuleSender ruleSender, ChosenMember
   }
 
   private void commit(Server member, Arrival packet, Tracking tracking) {
+    int replyPath =
+        tables
+            .buckets()
+            .replyOrdinals()
+            .next(tracking.traffic().vipNumber(), packet.switchId(), member);
     boolean unusedAsItIsSentAgain =
         ruleSender.send(
             packet.switchId(),
             factory ->
                 List.of(
-                    TrackedRules.open(
+                    OpeningRule.open(
                         factory,
                         tracking.traffic(),
                         member,
+                        replyPath,
                         packet.inPort(),
                         packet.packet().frame())));
   }

@@ -58,6 +58,7 @@ public final class Buckets {
   private final Timeouts timeouts;
   private final Predicate<DatapathId> matchesTcpFlags;
   private final LongSupplier nanoTime;
+  private final ReplyOrdinals replyOrdinals = new ReplyOrdinals();
 
   private record Place(int vipNumber, DatapathId switchId) {}
 
@@ -85,6 +86,11 @@ public final class Buckets {
   /** The times. */
   public Timeouts timeouts() {
     return timeouts;
+  }
+
+  /** The ordinals of the paths of replies of tracked VIPs. */
+  public ReplyOrdinals replyOrdinals() {
+    return replyOrdinals;
   }
 
   /** Whether no VIP has buckets. */

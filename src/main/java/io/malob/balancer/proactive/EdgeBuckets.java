@@ -86,6 +86,9 @@ final class EdgeBuckets {
   /** When moves or the patience with absent members end next. */
   private long dueNanos;
 
+  /** That of the numbers of paths of replies when they were last followed. */
+  private long ordinalsVersion;
+
   /** Changes with all that is shown of the edge. */
   private long version;
 
@@ -122,10 +125,18 @@ final class EdgeBuckets {
     this.members =
         new BucketMembers(
             switchId, shares, traffic, absences, moves, buckets.timeouts(), isTracked);
-    this.sent = new SentBuckets(leads, traffic, buckets.timeouts(), isTracked);
+    this.sent = new SentBuckets(leads, traffic, buckets.timeouts(), isTracked, this::replyPaths);
     this.leaveNanos =
         isTracked ? REMEMBERED_NANOS : TimeUnit.SECONDS.toNanos(buckets.timeouts().move());
     this.sinceNanos = nowNanos;
+  }
+
+  /** The number of paths of the replies of a member to the clients here. */
+  private int replyPaths(BucketInput now, int memberNumber) {
+    @Nullable Server server = now.server(memberNumber);
+    return server == null
+        ? 1
+        : buckets.replyOrdinals().paths(now.traffic().vipNumber(), switchId, server);
   }
 
   DatapathId switchId() {
@@ -240,6 +251,8 @@ final class EdgeBuckets {
     boolean hasOtherMembers = before == null || !now.hasMembersOf(before);
     isDirty |= leads.takeChanged() || hasOtherMembers || now.nowNanos() - dueNanos >= 0;
     isDirty |= sent.hasCaughtUp();
+    isDirty |= buckets.replyOrdinals().version() != ordinalsVersion;
+    ordinalsVersion = buckets.replyOrdinals().version();
     follow(now, readiness, isTurn || hasOtherMembers);
     if (isDirty) {
       shares.setMet(false);

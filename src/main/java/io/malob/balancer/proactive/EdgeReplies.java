@@ -5,10 +5,12 @@ import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.NextHopMac;
 import io.malob.openflow.Onward;
+import io.malob.openflow.SwitchTables;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
 import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.bucket.TrackedReplies;
 import io.malob.openflow.label.LabelTable;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +30,7 @@ import org.projectfloodlight.openflow.types.MacAddress;
  */
 final class EdgeReplies {
   /** The paths to clients' switches. */
-  private final Leads<DatapathId> leads;
+  private final ReplyPaths paths;
 
   private final int maxPairs;
 
@@ -50,8 +52,8 @@ final class EdgeReplies {
     }
   }
 
-  /** A next hop, and where replies to it leave the switch. */
-  private record Next(Attachment at, Onward onward) {}
+  /** A next hop, and where replies to it leave the switch, by the ordinals of their paths. */
+  private record Next(Attachment at, ImmutableList<Onward> onwards) {}
 
   private record MemberOwner(int vipNumber) {}
 
@@ -66,7 +68,7 @@ final class EdgeReplies {
   record ReplyInput(
       BucketTraffic traffic,
       ImmutableList<Server> members,
-      Map<DatapathId, Lead> ready,
+      Map<DatapathId, ImmutableList<Lead>> ready,
       Wire wire,
       long nowNanos) {
 
@@ -94,12 +96,12 @@ final class EdgeReplies {
    *     next hop
    */
   EdgeReplies(LabelTable labels, int maxPairs) {
-    this.leads = new Leads<>(labels);
+    this.paths = new ReplyPaths(labels);
     this.maxPairs = maxPairs;
   }
 
-  Leads<DatapathId> leads() {
-    return leads;
+  ReplyPaths paths() {
+    return paths;
   }
 
   /** Why the table has no room for the rules; empty if it has. */
@@ -135,8 +137,8 @@ final class EdgeReplies {
   }
 
   private void program(ReplyInput input, Attachment at, boolean isNew) {
-    @Nullable Lead lead = input.ready.get(at.switchId());
-    if (lead == null) {
+    @Nullable List<Lead> leads = input.ready.get(at.switchId());
+    if (leads == null) {
       return;
     }
     MacAddress number = NextHopMac.of(at);
@@ -152,10 +154,13 @@ final class EdgeReplies {
                   input.members.size(), nextHops.size(), maxPairs, input.wire.sw().switchId()));
       return;
     }
-    Next next = new Next(at, lead.onward(at));
+    Next next =
+        new Next(
+            at,
+            leads.stream().map(lead -> lead.onward(at)).collect(ImmutableList.toImmutableList()));
     if (isNew || !next.equals(before)) {
       nextHops.put(number, next);
-      List<OFFlowAdd> rules = toNextHop(input, next.onward);
+      List<OFFlowAdd> rules = toNextHop(input, next.onwards);
       if (before != null && at.equals(before.at) && input.wire.tables().isOne()) {
         input.reroute(input.owner(number), rules);
       } else {
@@ -172,6 +177,10 @@ final class EdgeReplies {
 
   private static List<OFFlowAdd> ofMembers(ReplyInput input) {
     List<OFFlowAdd> rules = new ArrayList<>();
+    if (input.traffic.isTracked()) {
+      // these come first, so that packets that are tracked meet them
+      rules.addAll(TrackedReplies.lookUps(input.wire.factory(), input.traffic));
+    }
     for (Server member : input.members) {
       rules.addAll(ofMember(input.traffic, input.wire, member));
     }
@@ -180,12 +189,14 @@ final class EdgeReplies {
 
   private static List<OFFlowAdd> ofMember(BucketTraffic traffic, Wire wire, Server member) {
     List<OFFlowAdd> rules = new ArrayList<>();
-    if (wire.tables().isOne()) {
+    if (traffic.isTracked()) {
+      rules.addAll(TrackedReplies.ofMember(wire.factory(), traffic, member, wire.countsTcpFlags()));
+    } else if (wire.tables().isOne()) {
       rules.add(ReplyRules.translateToController(wire.factory(), traffic, member));
     } else {
       rules.add(ReplyRules.translate(wire.factory(), traffic, member, Counted.ALL));
       if (traffic.isTcp() && wire.countsTcpFlags()) {
-        for (Counted counted : List.of(Counted.OPENED, Counted.FINISHED, Counted.RESET)) {
+        for (Counted counted : Counted.OF_FLAGS) {
           rules.add(ReplyRules.translate(wire.factory(), traffic, member, counted));
         }
       }
@@ -196,20 +207,39 @@ final class EdgeReplies {
     return rules;
   }
 
-  private static List<OFFlowAdd> toNextHop(ReplyInput input, Onward next) {
+  private static List<OFFlowAdd> toNextHop(ReplyInput input, List<Onward> onwards) {
+    SwitchTables tables = input.wire.tables();
+    Onward first = onwards.get(0);
     List<OFFlowAdd> rules = new ArrayList<>();
-    if (input.wire.tables().isOne()) {
+    if (tables.isOne()) {
       for (Server member : input.members) {
-        rules.add(ReplyRules.translateTo(input.wire.tables(), input.traffic, member, next));
+        rules.add(ReplyRules.translateTo(tables, input.traffic, member, first));
       }
-      return rules;
-    }
-    rules.add(ReplyRules.toNextHop(input.wire.tables(), input.traffic, next));
-    if (next.label() != null // members behind a core switch
-        && input.members.stream().anyMatch(each -> each.at().port().equals(next.out()))) {
-      rules.add(ReplyRules.toNextHopFrom(input.wire.tables(), input.traffic, next, next.out()));
+    } else if (input.traffic.isTracked()) {
+      for (int ordinal = 1; ordinal <= onwards.size(); ordinal++) {
+        Onward next = onwards.get(ordinal - 1);
+        int of = ordinal == 1 ? TrackedReplies.ALL_PATHS : ordinal;
+        rules.add(TrackedReplies.toNextHop(tables, input.traffic, next, of));
+        if (goesBack(input, next)) {
+          rules.add(TrackedReplies.toNextHopFrom(tables, input.traffic, next, of, next.out()));
+        }
+      }
+      if (first.label() != null) {
+        rules.add(TrackedReplies.lookUpFor(input.wire.factory(), input.traffic, first));
+      }
+    } else {
+      rules.add(ReplyRules.toNextHop(tables, input.traffic, first));
+      if (goesBack(input, first)) {
+        rules.add(ReplyRules.toNextHopFrom(tables, input.traffic, first, first.out()));
+      }
     }
     return rules;
+  }
+
+  /** Whether members behind a core switch reply out of the port that they come in at. */
+  private static boolean goesBack(ReplyInput input, Onward next) {
+    return next.label() != null
+        && input.members.stream().anyMatch(each -> each.at().port().equals(next.out()));
   }
 
   /** Removes all rules from a switch, also if it is away. */
@@ -219,7 +249,7 @@ final class EdgeReplies {
       programmed.clear(switchId, new NextHopOwner(vipNumber, number), nowNanos);
     }
     nextHops.clear();
-    leads.retain(Set.of());
-    leads.releaseReplaced();
+    paths.retain(Set.of());
+    paths.releaseReplaced();
   }
 }

@@ -5,6 +5,7 @@ import io.malob.openflow.Onward;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.TrackedErrorRules;
 import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.bucket.TrackedRules;
 import io.malob.openflow.bucket.UncommittedRule;
@@ -105,10 +106,10 @@ final class EntryRules {
     List<OFFlowAdd> rules = new ArrayList<>();
     // these come first, so that packets that are tracked meet them
     for (TrackedMember each : entry.tracked) {
-      rules.add(TrackedRules.toMember(wire.tables(), traffic, each));
+      rules.addAll(TrackedRules.toMember(wire.tables(), traffic, each));
       @Nullable Onward next = each.next();
       if (next != null) {
-        rules.add(TrackedRules.errorsToMember(wire.tables(), traffic, each.member(), next));
+        rules.add(TrackedErrorRules.toMember(wire.tables(), traffic, each.member(), next));
       }
       rules.addAll(TrackedRules.replies(wire.factory(), traffic, each.member()));
     }

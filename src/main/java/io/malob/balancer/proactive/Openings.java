@@ -1,7 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.openflow.bucket.BucketTraffic;
-import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.OpeningRule;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +27,10 @@ final class Openings {
     @Nullable Long before = sentAtNanos.get(switchId);
     if (!isWanted && before != null) {
       sentAtNanos.remove(switchId);
-      wire.sw().then(TrackedRules.endOpening(wire.factory(), traffic));
+      wire.sw().then(OpeningRule.remove(wire.factory(), traffic));
     } else if (isWanted && (before == null || nowNanos - before >= RENEWAL_NANOS)) {
       sentAtNanos.put(switchId, nowNanos);
-      wire.sw().then(TrackedRules.opening(wire.factory(), traffic, SECONDS));
+      wire.sw().then(OpeningRule.of(wire.factory(), traffic, SECONDS));
     }
   }
 }

@@ -8,7 +8,6 @@ import io.malob.algorithm.Server;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.proactive.ProactiveVips.Parts;
-import io.malob.capability.SwitchFeature;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.openflow.bucket.BucketSource;
 import io.malob.openflow.bucket.BucketTraffic;
@@ -91,7 +90,11 @@ final class ProactiveVip {
     this.fullTables = new FullTables(traffic.address());
     this.replySide =
         new ReplySide(
-            parts.labels(), parts.context().rules().hostRules(), parts.programmed(), MAX_PAIRS);
+            parts.labels(),
+            parts.context().rules().hostRules(),
+            parts.programmed(),
+            parts.buckets().replyOrdinals(),
+            MAX_PAIRS);
     this.entryRules = new EntryRules(traffic, parts.programmed());
     this.auto =
         new AutoMode(parts.thresholds(), parts.buckets().arrivals(traffic.vipNumber()), nowNanos);
@@ -498,17 +501,17 @@ final class ProactiveVip {
     return refusals.among(each -> each.equals(edge.switchId()) || replySide.edges().contains(each));
   }
 
-  /** Why placement is reactive at a switch because that cannot track connections. */
+  /** Why placement is reactive at a switch because that or a member's cannot track connections. */
   Optional<String> lacksTracking(DatapathId switchId) {
-    return traffic.isTracked()
-            && (parts.programmed().isOneTable(switchId)
-                || !parts
-                    .context()
-                    .network()
-                    .features()
-                    .has(switchId, SwitchFeature.CONNECTION_TRACKING))
-        ? Optional.of("switch %s does not track connections".formatted(switchId))
-        : Optional.empty();
+    if (!traffic.isTracked()) {
+      return Optional.empty();
+    }
+    Programmed programmed = parts.programmed();
+    return Stream.concat(
+            Stream.of(switchId).filter(each -> !programmed.tracks(each)),
+            replySide.edges().stream().filter(programmed::lacksTracking))
+        .findFirst()
+        .map("switch %s does not track connections"::formatted);
   }
 
   /** Why placement is reactive at a switch because that or a member's has one table. */

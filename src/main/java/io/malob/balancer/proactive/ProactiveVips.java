@@ -19,7 +19,7 @@ import io.malob.openflow.RuleSender;
 import io.malob.openflow.bucket.BucketCookie;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
-import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.OpeningRule;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Member;
@@ -434,7 +434,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     Reading reading = readings.computeIfAbsent(switchId, any -> new Reading());
     Optional<BucketCookie> bucket = BucketCookie.of(rule.getCookie());
     if (bucket.isEmpty()) {
-      if (TrackedRules.isOpening(rule.getCookie())) {
+      if (OpeningRule.is(rule.getCookie())) {
         return true; // it ends by itself
       }
       if (mayBeNew) {

@@ -67,6 +67,18 @@ final class Programmed {
     return ruleSender.compiler().isOneTableEdge(switchId);
   }
 
+  /** Whether a switch is known to track connections. */
+  boolean tracks(DatapathId switchId) {
+    return !isOneTable(switchId) && features.has(switchId, SwitchFeature.CONNECTION_TRACKING);
+  }
+
+  /** Whether a switch is known not to track connections. */
+  boolean lacksTracking(DatapathId switchId) {
+    return isOneTable(switchId)
+        || features.known(switchId, SwitchFeature.CONNECTION_TRACKING)
+            == FeatureProbes.Answer.REFUSED;
+  }
+
   /** The layout of a switch's tables; null while it is unknown. */
   @Nullable TableLayout layout(DatapathId switchId) {
     return ruleSender.compiler().layout(switchId);

@@ -9,10 +9,14 @@ import io.malob.algorithm.NetworkSnapshot;
 import io.malob.algorithm.Placement;
 import io.malob.algorithm.Placer;
 import io.malob.algorithm.Server;
+import io.malob.algorithm.graph.Path;
+import io.malob.algorithm.path.EqualPaths;
+import io.malob.balancer.bucket.ReplyOrdinals;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.proactive.EdgeReplies.ReplyInput;
 import io.malob.balancer.proactive.EdgeReplies.TableFeatures;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.TrackedMark;
 import io.malob.openflow.label.LabelTable;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,6 +44,7 @@ final class ReplySide {
   private final LabelTable labels;
   private final HostRuleCache hostRules;
   private final Programmed programmed;
+  private final ReplyOrdinals ordinals;
   private final int maxPairs;
 
   private final Map<DatapathId, EdgeReplies> edges = new TreeMap<>();
@@ -52,7 +57,7 @@ final class ReplySide {
 
   private @Nullable PathInput pathInput;
   private long askedAtNanos;
-  private Map<DatapathId, Map<DatapathId, Lead>> ready = Map.of();
+  private Map<DatapathId, Map<DatapathId, ImmutableList<Lead>>> ready = Map.of();
   private @Nullable Inputs last;
   private boolean isComplete;
 
@@ -63,7 +68,7 @@ final class ReplySide {
   private record Inputs(
       BucketTraffic traffic,
       ImmutableList<Server> servers,
-      Map<DatapathId, Map<DatapathId, Lead>> leads,
+      Map<DatapathId, Map<DatapathId, ImmutableList<Lead>>> leads,
       Map<DatapathId, TableFeatures> connected,
       long portChanges) {
 
@@ -86,10 +91,17 @@ final class ReplySide {
   /**
    * No rules.
    *
+   * @param ordinals gets the numbers of paths
    * @param maxPairs the max number of rules for replies of members in one table: one per member and
    *     next hop
    */
-  ReplySide(LabelTable labels, HostRuleCache hostRules, Programmed programmed, int maxPairs) {
+  ReplySide(
+      LabelTable labels,
+      HostRuleCache hostRules,
+      Programmed programmed,
+      ReplyOrdinals ordinals,
+      int maxPairs) {
+    this.ordinals = ordinals;
     this.maxPairs = maxPairs;
     this.labels = labels;
     this.hostRules = hostRules;
@@ -113,7 +125,7 @@ final class ReplySide {
             now.view().network());
     if (!next.equals(pathInput)
         || now.nowNanos() - askedAtNanos >= ASK_NANOS
-        || edges.values().stream().anyMatch(edge -> edge.leads().hasPending())) {
+        || edges.values().stream().anyMatch(edge -> edge.paths().hasPending())) {
       pathInput = next;
       askedAtNanos = now.nowNanos();
       ready = wantLeads(now, next);
@@ -121,7 +133,7 @@ final class ReplySide {
     }
     Map<DatapathId, TableFeatures> connected = new HashMap<>();
     for (DatapathId each : edges.keySet()) {
-      programmed.wire(each).ifPresent(wire -> connected.put(each, TableFeatures.of(wire)));
+      wire(each, now.traffic()).ifPresent(wire -> connected.put(each, TableFeatures.of(wire)));
     }
     Inputs inputs =
         new Inputs(now.traffic(), now.located(), ready, connected, labels.portChanges());
@@ -130,8 +142,7 @@ final class ReplySide {
       last = inputs;
       edges.forEach(
           (at, edge) ->
-              programmed
-                  .wire(at)
+              wire(at, now.traffic())
                   .map(wire -> inputs.of(at, wire, now.nowNanos()))
                   .ifPresent(
                       input -> {
@@ -146,9 +157,14 @@ final class ReplySide {
     edges.forEach(
         (at, edge) -> {
           if (!programmed.at(at).isWaiting()) {
-            edge.leads().releaseReplaced();
+            edge.paths().releaseReplaced();
           }
         });
+  }
+
+  /** A switch that can be programmed now, and track connections if that is needed. */
+  private Optional<Wire> wire(DatapathId at, BucketTraffic traffic) {
+    return programmed.wire(at).filter(any -> !traffic.isTracked() || programmed.tracks(at));
   }
 
   /** Takes over the known next hops; those that are new or have moved. */
@@ -173,27 +189,32 @@ final class ReplySide {
     return changed;
   }
 
-  private Map<DatapathId, Map<DatapathId, Lead>> wantLeads(BucketInput now, PathInput next) {
+  private Map<DatapathId, Map<DatapathId, ImmutableList<Lead>>> wantLeads(
+      BucketInput now, PathInput next) {
     Set<DatapathId> withMembers = new HashSet<>();
-    Map<DatapathId, Map<DatapathId, Lead>> found = new HashMap<>();
+    Map<DatapathId, Map<DatapathId, ImmutableList<Lead>>> found = new HashMap<>();
     hasPaths = true;
     for (Server server : next.servers) {
       DatapathId at = server.at().switchId();
       if (!withMembers.add(at)) {
         continue; // the path to a next hop is the same for all members of a switch
       }
-      Leads<DatapathId> leads =
-          edges.computeIfAbsent(at, any -> new EdgeReplies(labels, maxPairs)).leads();
-      Map<DatapathId, Lead> readyHere = new HashMap<>();
+      ReplyPaths paths =
+          edges.computeIfAbsent(at, any -> new EdgeReplies(labels, maxPairs)).paths();
+      Map<DatapathId, ImmutableList<Lead>> readyHere = new HashMap<>();
       for (DatapathId destination : next.destinations) {
         if (now.plan().placer().placeOn(server, Placer.Request.from(destination), now.network())
             instanceof Placement placement) {
-          leads.want(destination, null, placement.replyPath());
-          hasPaths &= !homes.contains(destination) || leads.find(destination).isPresent();
+          paths.want(destination, equalPaths(now, placement.replyPath(), paths));
+          hasPaths &= !homes.contains(destination) || !paths.ready(destination).isEmpty();
         }
-        leads.find(destination).ifPresent(lead -> readyHere.put(destination, lead));
+        ImmutableList<Lead> leads = paths.ready(destination);
+        if (!leads.isEmpty()) {
+          readyHere.put(destination, leads);
+          ordinals.publish(now.traffic().vipNumber(), destination, at, leads.size());
+        }
       }
-      leads.retain(next.destinations);
+      paths.retain(next.destinations);
       found.put(at, readyHere);
     }
     for (DatapathId gone : Set.copyOf(edges.keySet())) {
@@ -202,6 +223,13 @@ final class ReplySide {
       }
     }
     return found;
+  }
+
+  /** Connections that switches remember take several paths in turn. */
+  private static List<Path> equalPaths(BucketInput now, Path best, ReplyPaths paths) {
+    return now.traffic().isTracked()
+        ? EqualPaths.of(now.network(), best, paths.used(best.dst()), TrackedMark.MAX_PATHS)
+        : List.of(best);
   }
 
   /** Members and next hops get host rules that stay while the controller is away. */
@@ -243,6 +271,7 @@ final class ReplySide {
   /** Removes all rules. */
   void clear(int vipNumber, long nowNanos) {
     Set.copyOf(edges.keySet()).forEach(edge -> clear(edge, vipNumber, nowNanos));
+    ordinals.forget(vipNumber);
     nextHops = ImmutableMap.of();
     homes = Set.of();
     pathInput = null;

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToIntBiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
@@ -31,6 +32,9 @@ final class SentBuckets {
 
   /** Whether the switch remembers the members of connections: then no rule names a path. */
   private final boolean isTracked;
+
+  /** The number of paths of the replies of a member, by its number. */
+  private final ToIntBiFunction<BucketInput, Integer> replyPaths;
 
   private Sent[] rules = new Sent[0];
 
@@ -54,6 +58,9 @@ final class SentBuckets {
     /** The member in the cookie of the rule; 0 if there is none. */
     int member;
 
+    /** The ordinal of the path of replies that connections get; 0 if there is none. */
+    int replyPath;
+
     boolean isMoving;
     long atNanos;
 
@@ -76,11 +83,21 @@ final class SentBuckets {
   /** Another path to the same member. */
   private record Reroute(Lead lead, Optional<OFPort> port, OFMessage message) {}
 
-  /** No rules. */
-  SentBuckets(Leads<Integer> leads, EdgeTraffic traffic, Timeouts timeouts, boolean isTracked) {
+  /**
+   * No rules.
+   *
+   * @param replyPaths the number of paths of the replies of a member, by its number
+   */
+  SentBuckets(
+      Leads<Integer> leads,
+      EdgeTraffic traffic,
+      Timeouts timeouts,
+      boolean isTracked,
+      ToIntBiFunction<BucketInput, Integer> replyPaths) {
     this.leads = leads;
     this.traffic = traffic;
     this.isTracked = isTracked;
+    this.replyPaths = replyPaths;
     this.endsSeconds = 2 * timeouts.move() + ENDS_SECONDS;
   }
 
@@ -109,8 +126,9 @@ final class SentBuckets {
 
   /** Sends the rules of buckets that have changed. */
   void program(BucketInput now, Wire wire, BucketKey key, List<Cell> cells) {
+    int[] ordinals = isTracked ? ordinals(now, cells) : new int[rules.length];
     for (int index = 0; index < rules.length; index++) {
-      program(now, wire, key, index, cells.get(index));
+      program(now, wire, key, index, cells.get(index), ordinals[index]);
     }
     isWaiting = hasWaiting();
     if (!isWaiting) {
@@ -122,6 +140,15 @@ final class SentBuckets {
     }
   }
 
+  private int[] ordinals(BucketInput now, List<Cell> cells) {
+    int[] members = cells.stream().mapToInt(cell -> cell.member).toArray();
+    int[] before = new int[members.length];
+    for (int index = 0; index < members.length; index++) {
+      before[index] = rules[index].member == members[index] ? rules[index].replyPath : 0;
+    }
+    return BucketOrdinals.assign(members, before, number -> replyPaths.applyAsInt(now, number));
+  }
+
   private boolean hasWaiting() {
     return Arrays.stream(rules).anyMatch(rule -> rule.waiting != null);
   }
@@ -131,7 +158,8 @@ final class SentBuckets {
     return isWaiting && !hasWaiting();
   }
 
-  private void program(BucketInput now, Wire wire, BucketKey key, int index, Cell cell) {
+  private void program(
+      BucketInput now, Wire wire, BucketKey key, int index, Cell cell, int replyPath) {
     Sent rule = rules[index];
     if (cell.isMoving()) {
       if (!rule.isMoving || rule.member != cell.before) {
@@ -146,12 +174,15 @@ final class SentBuckets {
     if (lead.isEmpty() || server == null) {
       return;
     }
-    Onward next = lead.get().onward(server.at());
+    Onward next = lead.get().onward(server.at()).answeredBy(replyPath);
     Optional<OFPort> port = wire.tables().namedPort(next);
     @Nullable Lead before = rule.lead;
     boolean isSent =
         isTracked
-            ? before != null && before.isTo(server) && rule.member == cell.member
+            ? before != null
+                && before.isTo(server)
+                && rule.member == cell.member
+                && rule.replyPath == replyPath
             : lead.get().equals(before) && port.equals(rule.port);
     if (isSent) {
       rule.waiting = null;
@@ -170,6 +201,7 @@ final class SentBuckets {
     }
     wire.sw().then(message);
     sent(index, lead.get(), port, cell, now.nowNanos());
+    rule.replyPath = replyPath;
   }
 
   /** Until connections that were placed during the move have ended or are idle. */
@@ -192,6 +224,7 @@ final class SentBuckets {
     rule.lead = lead;
     rule.port = port;
     rule.member = member;
+    rule.replyPath = 0;
     rule.isMoving = cell.isMoving();
     rule.atNanos = nowNanos;
   }

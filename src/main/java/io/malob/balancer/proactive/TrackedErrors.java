@@ -1,7 +1,7 @@
 package io.malob.balancer.proactive;
 
 import io.malob.openflow.bucket.BucketTraffic;
-import io.malob.openflow.bucket.TrackedRules;
+import io.malob.openflow.bucket.TrackedErrorRules;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -62,7 +62,7 @@ final class TrackedErrors {
       wire.sw()
           .set(
               owner,
-              TrackedRules.errors(wire.factory(), owner.vip, owner.vlan, owner.zone).toList(),
+              TrackedErrorRules.of(wire.factory(), owner.vip, owner.vlan, owner.zone),
               wire.tables(),
               nowNanos);
     }

@@ -104,7 +104,8 @@ public final class BucketRules {
     OFFactory factory = tables.factory();
     BucketCookie cookie = new BucketCookie(traffic.vipNumber(), member.number(), key, index, false);
     if (traffic.isTracked()) {
-      return bucket(tables, traffic, cookie, TrackedRules.commit(factory, traffic, member));
+      return bucket(
+          tables, traffic, cookie, TrackedRules.commit(factory, traffic, member, next.replyPath()));
     }
     List<OFAction> actions = new ArrayList<>();
     actions.add(

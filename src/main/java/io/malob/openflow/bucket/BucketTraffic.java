@@ -28,6 +28,14 @@ public record BucketTraffic(
     return zone != 0;
   }
 
+  /**
+   * The zone in which members' edges remember connections. It differs from that of clients' edges,
+   * as switches that share a zone would take the one for the other.
+   */
+  public int memberZone() {
+    return zone + 1;
+  }
+
   /** The family of its addresses. */
   public IpFamily family() {
     return IpFamily.of(address);

@@ -1,5 +1,6 @@
 package io.malob.openflow.bucket;
 
+import com.google.common.collect.ImmutableList;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
@@ -41,7 +42,7 @@ import org.projectfloodlight.openflow.types.U64;
  * <p>Table 0 gives the replies of a member's port the VIP's address. Table 1, which they then share
  * with requests, labels them by the next hop that the member has addressed them to. The controller
  * gets the replies to unknown next hops. In one table, each rule translates the replies of one
- * member to one next hop.
+ * member to one next hop. Those of a tracked VIP are {@link TrackedReplies}.
  */
 public final class ReplyRules {
   private ReplyRules() {}
@@ -57,6 +58,9 @@ public final class ReplyRules {
     /** RSTs of the member. */
     RESET(3, Packet.TCP_RST, Packet.TCP_RST);
 
+    /** Those that count replies with some flags. */
+    public static final ImmutableList<Counted> OF_FLAGS = ImmutableList.of(OPENED, FINISHED, RESET);
+
     private final int code;
     private final int flags;
     private final int mask;
@@ -65,6 +69,20 @@ public final class ReplyRules {
       this.code = code;
       this.flags = flags;
       this.mask = mask;
+    }
+
+    int code() {
+      return code;
+    }
+
+    int priority() {
+      return this == ALL ? FlowLayout.PRIORITY_MEMBER_REPLY : FlowLayout.PRIORITY_COUNTED_REPLY;
+    }
+
+    void restrict(OFFactory factory, Match.Builder match) {
+      if (this != ALL) {
+        match.setMasked(SwitchRules.tcpFlagsField(factory), U16.of(flags), U16.of(mask));
+      }
     }
   }
 
@@ -75,21 +93,17 @@ public final class ReplyRules {
   public static OFFlowAdd translate(
       OFFactory factory, BucketTraffic traffic, Server member, Counted counted) {
     Match.Builder match = replies(factory, traffic, member);
-    if (counted != Counted.ALL) {
-      match.setMasked(
-          SwitchRules.tcpFlagsField(factory), U16.of(counted.flags), U16.of(counted.mask));
-    }
-    int priority =
-        counted == Counted.ALL
-            ? FlowLayout.PRIORITY_MEMBER_REPLY
-            : FlowLayout.PRIORITY_COUNTED_REPLY;
-    List<OFInstruction> instructions = new ArrayList<>();
-    instructions.add(factory.instructions().applyActions(untagged(factory, traffic, member)));
-    if (traffic.isTracked()) {
-      instructions.add(TrackedRules.write(factory, traffic));
-    }
-    instructions.add(factory.instructions().gotoTable(FlowLayout.REQUESTS));
-    return ofMember(factory, priority, traffic, member, counted.code, match, instructions);
+    counted.restrict(factory, match);
+    return ofMember(
+        factory,
+        counted.priority(),
+        traffic,
+        member,
+        counted.code,
+        match,
+        List.of(
+            factory.instructions().applyActions(untagged(factory, traffic, member)),
+            factory.instructions().gotoTable(FlowLayout.REQUESTS)));
   }
 
   private static List<OFAction> untagged(OFFactory factory, BucketTraffic traffic, Server member) {
@@ -103,9 +117,6 @@ public final class ReplyRules {
   private static List<OFAction> translation(
       OFFactory factory, BucketTraffic traffic, Server member) {
     List<OFAction> actions = new ArrayList<>();
-    if (traffic.isTracked()) {
-      return actions; // their client's edge translates them
-    }
     actions.add(factory.actions().setField(IpFamily.newSource(factory, traffic.address())));
     if (portOf(traffic, member) != traffic.port()) {
       TransportPort port = TransportPort.of(traffic.port());
@@ -161,9 +172,13 @@ public final class ReplyRules {
       Match.Builder match,
       List<OFInstruction> instructions) {
     return new RuleKey(FlowLayout.CLASSIFY, priority, match.build())
-        .add(factory, Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), member.number(), code))
+        .add(factory, cookie(traffic, member.number(), code))
         .setInstructions(instructions)
         .build();
+  }
+
+  static U64 cookie(BucketTraffic traffic, int memberNumber, int code) {
+    return Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), memberNumber, code);
   }
 
   /** Keeps a member's answers to health checks, which come from the VIP's address, untranslated. */
@@ -200,7 +215,7 @@ public final class ReplyRules {
   private static OFFlowAdd toNextHop(
       SwitchTables tables, int priority, BucketTraffic traffic, Match.Builder match, Onward next) {
     return new RuleKey(FlowLayout.REQUESTS, priority, match.build())
-        .add(tables.factory(), Cookie.of(CookieKind.PROACTIVE, traffic.vipNumber(), 0, NOT_COUNTED))
+        .add(tables.factory(), cookie(traffic, 0, NOT_COUNTED))
         .setInstructions(tables.onward(List.of(), next, 0))
         .build();
   }
@@ -208,9 +223,6 @@ public final class ReplyRules {
   private static Match.Builder translated(SwitchTables tables, BucketTraffic traffic, Onward next) {
     Match.Builder match =
         tables.factory().buildMatch().setExact(MatchField.ETH_DST, next.receiver().mac());
-    if (traffic.isTracked()) {
-      return TrackedRules.repliesOnly(match, traffic);
-    }
     traffic
         .family()
         .protocol(traffic.protocol())
@@ -305,7 +317,8 @@ public final class ReplyRules {
         : Optional.empty();
   }
 
-  private static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
+  /** Matches what comes from the service port of a member. */
+  static Match.Builder replies(OFFactory factory, BucketTraffic traffic, Server member) {
     return fromService(IpFamily.inVlan(factory.buildMatch(), member.at().vlan()), traffic, member);
   }
 
@@ -317,6 +330,16 @@ public final class ReplyRules {
         .andThen(IpFamily.from(AddressKey.toAddress(member.address())))
         .accept(match);
     return match.setExact(BucketRules.srcPort(traffic), TransportPort.of(portOf(traffic, member)));
+  }
+
+  /** Restricts a match to what goes to the service port of a member. */
+  static Match.Builder toService(Match.Builder match, BucketTraffic traffic, Server member) {
+    traffic
+        .family()
+        .protocol(traffic.protocol())
+        .andThen(IpFamily.to(AddressKey.toAddress(member.address())))
+        .accept(match);
+    return match.setExact(BucketRules.dstPort(traffic), TransportPort.of(portOf(traffic, member)));
   }
 
   static int portOf(BucketTraffic traffic, Server member) {

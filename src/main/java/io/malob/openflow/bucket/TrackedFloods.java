@@ -6,6 +6,7 @@ import io.malob.openflow.FlowLayout;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.RuleKey;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.tracked.ConntrackMatch;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
@@ -46,7 +47,9 @@ public final class TrackedFloods {
     IpFamily.of(packet.destination())
         .protocol(IpProtocol.of((short) packet.protocol()))
         .accept(match);
-    TrackedRules.ofMember(match, Cookie.memberNumber(packetIn.getCookie()));
+    TrackedMark.match(
+        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0),
+        Cookie.memberNumber(packetIn.getCookie()));
     return Optional.of(drop(factory, FlowLayout.PRIORITY_TRACKED, match, seconds));
   }
 

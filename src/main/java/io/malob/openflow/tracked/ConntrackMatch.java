@@ -1,5 +1,6 @@
 package io.malob.openflow.tracked;
 
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.U16;
@@ -57,6 +58,12 @@ public final class ConntrackMatch {
   /** Adds {@code ct_state=+est+trk}. */
   public static Match.Builder established(Match.Builder match) {
     return state(match, ESTABLISHED | TRACKED, 0);
+  }
+
+  /** Whether a packet with these fields has passed {@code ct}. */
+  public static boolean isTracked(Match fields) {
+    @Nullable U32 state = fields.get(MatchField.CONN_TRACKING_STATE);
+    return state != null && (state.getRaw() & TRACKED) != 0;
   }
 
   /** Adds the zone. */

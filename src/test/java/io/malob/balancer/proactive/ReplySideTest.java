@@ -8,6 +8,7 @@ import com.google.common.collect.Maps;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
+import io.malob.balancer.bucket.ReplyOrdinals;
 import io.malob.balancer.connection.HostRuleCache;
 import io.malob.balancer.reroute.RulePacer;
 import io.malob.balancer.view.BalancerView;
@@ -57,7 +58,11 @@ class ReplySideTest {
           new FeatureProbes());
   private final ReplySide side =
       new ReplySide(
-          new LabelTable(ruleSender, () -> 0), new HostRuleCache(60), programmed, MAX_PAIRS);
+          new LabelTable(ruleSender, () -> 0),
+          new HostRuleCache(60),
+          programmed,
+          new ReplyOrdinals(),
+          MAX_PAIRS);
   private final ServicePlan plan;
 
   ReplySideTest() throws IOException, RejectedException {

@@ -130,7 +130,8 @@ class TrackedRulesTest {
     OFFlowMod rule =
         onWire(
             TrackedRules.toMember(
-                tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, TO_MEMBER)));
+                    tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, TO_MEMBER))
+                .get(2));
 
     assertEquals(U32.of(0x20), state(rule));
     assertEquals(U32.of(3), rule.getMatch().getMasked(MatchField.CONN_TRACKING_MARK).getValue());
@@ -141,7 +142,8 @@ class TrackedRulesTest {
   void packetsOfALostMember_comeToTheControllerAsTheyCame() {
     OFFlowMod rule =
         onWire(
-            TrackedRules.toMember(tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, null)));
+            TrackedRules.toMember(tables(OFVersion.OF_13), WEB, new TrackedMember(MEMBER, null))
+                .get(0));
 
     assertEquals(
         List.of("ipv4_dst", "tcp_dst", "controller"),
@@ -158,7 +160,7 @@ class TrackedRulesTest {
   void replies_areLabelledByVip_andTranslatedAtTheEnd() {
     SwitchTables tables = tables(OFVersion.OF_13);
     OFFactory factory = tables.factory();
-    OFFlowMod toNextHop = onWire(ReplyRules.toNextHop(tables, WEB, TO_HOP));
+    OFFlowMod toNextHop = onWire(TrackedReplies.toNextHop(tables, WEB, TO_HOP, 0));
     List<OFFlowMod> atTheEnd =
         TrackedRules.replies(factory, WEB, MEMBER).stream().map(TrackedRulesTest::onWire).toList();
 
@@ -177,8 +179,8 @@ class TrackedRulesTest {
     FoundRules parser = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
     for (OFFlowMod sent :
         List.of(
-            ReplyRules.toNextHop(tables, WEB, TO_HOP),
-            TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER)),
+            TrackedReplies.toNextHop(tables, WEB, TO_HOP, 0),
+            TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER)).get(0),
             TrackedRules.replies(tables.factory(), WEB, MEMBER).get(0))) {
       OFFlowMod rule = onWire(sent);
       OFFlowStatsEntry found =

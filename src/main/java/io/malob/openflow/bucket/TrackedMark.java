@@ -1,0 +1,60 @@
+package io.malob.openflow.bucket;
+
+import io.malob.openflow.tracked.ConntrackMatch;
+import io.malob.openflow.tracked.Mark;
+import org.projectfloodlight.openflow.protocol.match.Match;
+
+/**
+ * What switches remember of a connection of a tracked VIP, in both zones: the number of its member
+ * in bits 0 to 15, and the ordinal of the path of its replies in bits 16 to 23. Of connections to a
+ * member itself, members' edges remember only that, in bit 24. Pure.
+ */
+public final class TrackedMark {
+  /** The max number of paths of replies between two edges. */
+  public static final int MAX_PATHS = 3;
+
+  private static final int MEMBER = 0xffff;
+  private static final int PATH_SHIFT = 16;
+  private static final int PATH = 0xff << PATH_SHIFT;
+  private static final int DIRECT = 1 << 24;
+
+  private TrackedMark() {}
+
+  /**
+   * The mark of a connection.
+   *
+   * @param replyPath the ordinal of the path of its replies, from 1 on; 0 if any will do
+   */
+  public static Mark of(int memberNumber, int replyPath) {
+    return new Mark(value(memberNumber, replyPath));
+  }
+
+  private static int value(int memberNumber, int replyPath) {
+    return memberNumber | replyPath << PATH_SHIFT;
+  }
+
+  /** The mark of a connection to a member itself. */
+  static Mark ofDirect() {
+    return new Mark(DIRECT);
+  }
+
+  /** Matches all but those. */
+  static Match.Builder matchNotDirect(Match.Builder match) {
+    return ConntrackMatch.mark(match, 0, DIRECT);
+  }
+
+  /** Matches the connections of a member. */
+  static Match.Builder match(Match.Builder match, int memberNumber) {
+    return ConntrackMatch.mark(match, memberNumber, MEMBER);
+  }
+
+  /** Matches those whose replies take a path. */
+  static Match.Builder match(Match.Builder match, int memberNumber, int replyPath) {
+    return ConntrackMatch.mark(match, value(memberNumber, replyPath), MEMBER | PATH);
+  }
+
+  /** Matches the connections of all members whose replies take a path. */
+  static Match.Builder matchPath(Match.Builder match, int replyPath) {
+    return ConntrackMatch.mark(match, value(0, replyPath), PATH);
+  }
+}

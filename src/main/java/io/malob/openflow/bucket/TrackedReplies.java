@@ -1,0 +1,325 @@
+package io.malob.openflow.bucket;
+
+import io.malob.algorithm.AddressKey;
+import io.malob.algorithm.Server;
+import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.NextHopMac;
+import io.malob.openflow.Onward;
+import io.malob.openflow.RuleKey;
+import io.malob.openflow.SwitchRules;
+import io.malob.openflow.SwitchTables;
+import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.packet.Packet;
+import io.malob.openflow.tracked.ConntrackAction;
+import io.malob.openflow.tracked.ConntrackMatch;
+import io.malob.openflow.tracked.Nat;
+import java.util.ArrayList;
+import java.util.List;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.action.OFAction;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
+import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.OFMetadata;
+import org.projectfloodlight.openflow.types.OFPort;
+import org.projectfloodlight.openflow.types.TransportPort;
+import org.projectfloodlight.openflow.types.U16;
+import org.projectfloodlight.openflow.types.U64;
+
+/**
+ * The rules of a tracked VIP at its members' edges, where two kinds of connections end: those of
+ * the VIP, and those that clients open to a member itself. Pure.
+ *
+ * <p>A request from another edge says the ordinal of the path of its replies. The member's edge
+ * remembers it, in a zone of its own ({@link BucketTraffic#memberZone}): table 2. A reply is looked
+ * up there or, if its next hop is at this switch, in the zone of clients' edges, which translates
+ * it. What is found in neither is of a connection to the member itself, and falls through table 0
+ * as all other packets do. So table 0 is passed once more after each look-up; the metadata say
+ * whose VIP the packet may be of, and whether one zone was searched without success.
+ */
+public final class TrackedReplies {
+  /** In the metadata, beside the number of the VIP: one zone does not have the connection. */
+  private static final long MISSED = 1L << 32;
+
+  private static final long VIP_NUMBER = MISSED - 1;
+
+  /** Instead of the ordinal of a path of replies: all that have no rule of their own. */
+  public static final int ALL_PATHS = 0;
+
+  private TrackedReplies() {}
+
+  /**
+   * The rules for what comes from a member's service port, and for requests to it.
+   *
+   * @param countsTcpFlags whether rules are to count the ends of connections
+   */
+  public static List<OFFlowAdd> ofMember(
+      OFFactory factory, BucketTraffic traffic, Server member, boolean countsTcpFlags) {
+    List<OFFlowAdd> rules = new ArrayList<>();
+    for (int path = 1; path <= TrackedMark.MAX_PATHS; path++) {
+      rules.add(remember(factory, traffic, member, path));
+    }
+    rules.add(found(factory, traffic, member, Counted.ALL));
+    if (traffic.isTcp() && countsTcpFlags) {
+      for (Counted counted : Counted.OF_FLAGS) {
+        rules.add(found(factory, traffic, member, counted));
+      }
+    }
+    rules.add(begin(factory, traffic, member));
+    if (traffic.isTcp() && countsTcpFlags) {
+      rules.add(beginDirect(factory, traffic, member));
+    }
+    if (traffic.isTcp()) {
+      rules.add(invalid(factory, traffic, member));
+    }
+    return rules;
+  }
+
+  /**
+   * Remembers the connections that clients open to a member itself. One that reuses the port of an
+   * ended connection of the VIP would be taken for that otherwise, for as long as switches remember
+   * it.
+   */
+  private static OFFlowAdd beginDirect(OFFactory factory, BucketTraffic traffic, Server member) {
+    Match.Builder match =
+        ConntrackMatch.untracked(
+            ReplyRules.toService(factory.buildMatch(), traffic, member)
+                .setMasked(
+                    SwitchRules.tcpFlagsField(factory),
+                    U16.of(Packet.TCP_SYN),
+                    U16.of(Packet.TCP_SYN | Packet.TCP_ACK)));
+    ConntrackAction commit =
+        ConntrackAction.inZone(factory, traffic.memberZone())
+            .commit()
+            .setMark(TrackedMark.ofDirect())
+            .continueIn(FlowLayout.CLASSIFY);
+    return rule(
+        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_UNKNOWN_REPLY, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
+        factory.instructions().applyActions(List.of(commit)));
+  }
+
+  /**
+   * Remembers the connection of a request that has arrived. All of its packets pass, so that the
+   * switch knows its state; this costs no second look-up.
+   */
+  private static OFFlowAdd remember(
+      OFFactory factory, BucketTraffic traffic, Server member, int replyPath) {
+    Match.Builder match =
+        NextHopMac.match(
+            ReplyRules.toService(factory.buildMatch(), traffic, member), member.at(), replyPath);
+    ConntrackAction commit =
+        ConntrackAction.inZone(factory, traffic.memberZone())
+            .commit()
+            .setMark(TrackedMark.of(member.number(), replyPath));
+    return rule(
+        new RuleKey(FlowLayout.LABELS, FlowLayout.PRIORITY_REMEMBER, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
+        factory.instructions().applyActions(List.of(commit)),
+        factory.instructions().gotoTable(FlowLayout.HOSTS));
+  }
+
+  /**
+   * A packet that does not fit to the connection that the client's zone remembers, which translates
+   * it nevertheless: it may be of a connection to the member itself that reuses the client's port.
+   */
+  private static OFFlowAdd invalid(OFFactory factory, BucketTraffic traffic, Server member) {
+    Match.Builder match =
+        TrackedMark.match(
+            ConntrackMatch.zone(
+                ConntrackMatch.state(
+                    packets(factory, traffic, traffic.vipNumber()),
+                    ConntrackMatch.TRACKED | ConntrackMatch.INVALID,
+                    /* unset= */ 0),
+                traffic.zone()),
+            member.number());
+    List<OFAction> actions = new ArrayList<>();
+    actions.add(
+        factory
+            .actions()
+            .setField(IpFamily.newSource(factory, AddressKey.toAddress(member.address()))));
+    actions.add(
+        factory
+            .actions()
+            .setField(factory.oxms().tcpSrc(TransportPort.of(ReplyRules.portOf(traffic, member)))));
+    actions.add(inMemberZone(factory, traffic));
+    return rule(
+        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_INVALID_REPLY, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
+        factory.instructions().applyActions(actions));
+  }
+
+  /** Names the VIP whose connection a packet may be of. */
+  private static OFFlowAdd begin(OFFactory factory, BucketTraffic traffic, Server member) {
+    Match.Builder match = ConntrackMatch.untracked(ReplyRules.replies(factory, traffic, member));
+    return rule(
+        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_MEMBER_REPLY, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
+        write(factory, traffic.vipNumber()),
+        factory.instructions().gotoTable(FlowLayout.REQUESTS));
+  }
+
+  /** A reply of the VIP's, by whichever zone: counts it. */
+  private static OFFlowAdd found(
+      OFFactory factory, BucketTraffic traffic, Server member, Counted counted) {
+    Match.Builder match =
+        TrackedMark.match(tracked(factory, traffic, traffic.vipNumber()), member.number())
+            .setMasked(
+                MatchField.METADATA,
+                OFMetadata.ofRaw(traffic.vipNumber()),
+                OFMetadata.ofRaw(VIP_NUMBER));
+    counted.restrict(factory, match);
+    List<OFInstruction> instructions = new ArrayList<>();
+    if (member.at().vlan() != 0) {
+      instructions.add(factory.instructions().applyActions(List.of(factory.actions().popVlan())));
+    }
+    instructions.add(write(factory, traffic.vipNumber()));
+    instructions.add(factory.instructions().gotoTable(FlowLayout.REQUESTS));
+    return rule(
+        new RuleKey(FlowLayout.CLASSIFY, counted.priority(), match.build()),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), counted.code()),
+        instructions.toArray(OFInstruction[]::new));
+  }
+
+  /** The look-ups of what comes from the service ports of the VIP's members at this switch. */
+  public static List<OFFlowAdd> lookUps(OFFactory factory, BucketTraffic traffic) {
+    RuleKey missed =
+        new RuleKey(
+            FlowLayout.CLASSIFY,
+            FlowLayout.PRIORITY_UNKNOWN_REPLY,
+            TrackedMark.matchNotDirect(tracked(factory, traffic, traffic.vipNumber())).build());
+    return List.of(
+        lookUpAfter(factory, traffic, traffic.zone(), inMemberZone(factory, traffic)),
+        lookUpAfter(factory, traffic, traffic.memberZone(), inClientZone(factory, traffic)),
+        lookUp(
+            factory,
+            traffic,
+            FlowLayout.PRIORITY_LOOK_UP,
+            untracked(factory, traffic),
+            inClientZone(factory, traffic)),
+        rule(
+            missed,
+            factory,
+            ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+            write(factory, MISSED | traffic.vipNumber()),
+            factory.instructions().gotoTable(FlowLayout.REQUESTS)));
+  }
+
+  /** In one zone after the other. */
+  private static OFFlowAdd lookUpAfter(
+      OFFactory factory, BucketTraffic traffic, int zoneBefore, ConntrackAction lookUp) {
+    Match.Builder match =
+        ConntrackMatch.zone(tracked(factory, traffic, MISSED | traffic.vipNumber()), zoneBefore);
+    return lookUp(factory, traffic, FlowLayout.PRIORITY_LOOK_UP, match, lookUp);
+  }
+
+  /** Looks what is for a next hop at another switch up where requests from there are remembered. */
+  public static OFFlowAdd lookUpFor(OFFactory factory, BucketTraffic traffic, Onward next) {
+    return lookUp(
+        factory,
+        traffic,
+        FlowLayout.PRIORITY_CLIENT,
+        untracked(factory, traffic).setExact(MatchField.ETH_DST, next.receiver().mac()),
+        inMemberZone(factory, traffic));
+  }
+
+  private static OFFlowAdd lookUp(
+      OFFactory factory,
+      BucketTraffic traffic,
+      int priority,
+      Match.Builder match,
+      ConntrackAction lookUp) {
+    return rule(
+        new RuleKey(FlowLayout.REQUESTS, priority, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+        factory.instructions().applyActions(List.of(lookUp)));
+  }
+
+  private static ConntrackAction inMemberZone(OFFactory factory, BucketTraffic traffic) {
+    return ConntrackAction.inZone(factory, traffic.memberZone()).continueIn(FlowLayout.CLASSIFY);
+  }
+
+  private static ConntrackAction inClientZone(OFFactory factory, BucketTraffic traffic) {
+    return ConntrackAction.inZone(factory, traffic.zone())
+        .translate(Nat.EXISTING)
+        .continueIn(FlowLayout.CLASSIFY);
+  }
+
+  /**
+   * Leads the VIP's replies that a member has addressed to a next hop.
+   *
+   * @param next where they leave the switch
+   * @param replyPath the ordinal of those that do, or {@link #ALL_PATHS}
+   */
+  public static OFFlowAdd toNextHop(
+      SwitchTables tables, BucketTraffic traffic, Onward next, int replyPath) {
+    return toNextHop(
+        tables,
+        replyPath == ALL_PATHS ? FlowLayout.PRIORITY_CLIENT : FlowLayout.PRIORITY_REPLY_PATH,
+        traffic,
+        replies(tables, traffic, next, replyPath),
+        next);
+  }
+
+  /** The same for replies that come in at the port where the path to the next hop begins. */
+  public static OFFlowAdd toNextHopFrom(
+      SwitchTables tables, BucketTraffic traffic, Onward next, int replyPath, OFPort in) {
+    return toNextHop(
+        tables,
+        replyPath == ALL_PATHS
+            ? FlowLayout.PRIORITY_CLIENT_BACK
+            : FlowLayout.PRIORITY_REPLY_PATH_BACK,
+        traffic,
+        replies(tables, traffic, next, replyPath).setExact(MatchField.IN_PORT, in),
+        next.from(in));
+  }
+
+  private static OFFlowAdd toNextHop(
+      SwitchTables tables, int priority, BucketTraffic traffic, Match.Builder match, Onward next) {
+    return rule(
+        new RuleKey(FlowLayout.REQUESTS, priority, match.build()),
+        tables.factory(),
+        ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+        tables.onward(List.of(), next, 0).toArray(OFInstruction[]::new));
+  }
+
+  private static Match.Builder replies(
+      SwitchTables tables, BucketTraffic traffic, Onward next, int replyPath) {
+    Match.Builder match =
+        tracked(tables.factory(), traffic, traffic.vipNumber())
+            .setExact(MatchField.ETH_DST, next.receiver().mac());
+    return replyPath == ALL_PATHS ? match : TrackedMark.matchPath(match, replyPath);
+  }
+
+  private static Match.Builder untracked(OFFactory factory, BucketTraffic traffic) {
+    return ConntrackMatch.untracked(packets(factory, traffic, traffic.vipNumber()));
+  }
+
+  private static Match.Builder tracked(OFFactory factory, BucketTraffic traffic, long metadata) {
+    return ConntrackMatch.state(
+        packets(factory, traffic, metadata), ConntrackMatch.TRACKED, /* unset= */ 0);
+  }
+
+  private static Match.Builder packets(OFFactory factory, BucketTraffic traffic, long metadata) {
+    Match.Builder match = factory.buildMatch();
+    traffic.family().protocol(traffic.protocol()).accept(match);
+    return match.setExact(MatchField.METADATA, OFMetadata.ofRaw(metadata));
+  }
+
+  private static OFInstruction write(OFFactory factory, long metadata) {
+    return factory.instructions().writeMetadata(U64.of(metadata), U64.NO_MASK);
+  }
+
+  private static OFFlowAdd rule(
+      RuleKey key, OFFactory factory, U64 cookie, OFInstruction... instructions) {
+    return key.add(factory, cookie, instructions).build();
+  }
+}
