@@ -9,9 +9,11 @@ import pytest
 from lab import balancing
 from lab.attached import loads
 from lab.attached.loads import KINDS, Load
+from lab.attached.places import Place
 from lab.attached.routers import Router
 from malob.system.waiting import say
-from tests.system.real_networks import PORT, VIP, VIP6, RealNetworkTest
+from tests.system.base import UDP_PORT
+from tests.system.real_networks import DIRECT_PORT, PORT, VIP, VIP6, RealNetworkTest
 
 REQUESTS = 60
 MAX_PAUSE_S = 1.0
@@ -106,3 +108,67 @@ class TrackedTest(RealNetworkTest):
         requests = self.assert_unbroken(load, MAX_PAUSE_S, "exact without controller")
         say(f"  {requests}")
         self.assertEqual(0, requests.failed)
+
+@pytest.mark.real_time
+class BesideTest(RealNetworkTest):
+    """Clients of a tracked VIP that also open connections to its members, at a member's switch and elsewhere."""
+
+    near: Place
+    ADDRESSES = ("10.0.0.51", "fd00:a00::33")
+
+    @classmethod
+    def build(cls) -> None:
+        cls.near = cls.attached.place("near")
+        cls.attached.join("s2", cls.near, addresses=[f"{cls.ADDRESSES[0]}/24", f"{cls.ADDRESSES[1]}/64"])
+        cls.reach(cls.attached.host("c1"), cls.near)
+
+    def assert_served(self, requests: loads.Requests, what: str) -> None:
+        """Few wait: a member still knows a client's port that was used for the VIP just before, and answers the first SYN by an ACK."""
+        say(f"  {what}: {requests}")
+        self.assertEqual(0, requests.failed, f"{what}: {requests}")
+        self.assertLess(requests.slow, max(3, requests.count / 20), f"{what}: {requests}")
+
+    def check(self, vip: str, port: int, member_port: int, is_ipv6: bool) -> None:
+        c1 = self.lab.topology.hosts["c1"]
+        clients = ((self.attached.host("c1"), c1.ip6 if is_ipv6 else c1.ip), (self.near, self.ADDRESSES[is_ipv6]))
+        held = []
+        for place, address in clients:
+            for server in self.servers:
+                held.append(Load(place, server.ip_beside(vip), member_port, [address], KINDS, 10))
+            held.append(Load(place, vip, port, [address], KINDS, 10))
+        for load in held:
+            self.addCleanup(load.end)
+        for place, address in clients:
+            for server in self.servers:
+                direct = loads.each_once(place, server.ip_beside(vip), member_port, 50, [address] * REQUESTS, 20_000)
+                self.assert_served(direct, f"{place.name} to {server.name}")
+            self.assert_served(loads.each_once(place, vip, port, 50, [address] * REQUESTS, 20_000), f"{place.name} to the VIP")
+        for load in held:
+            self.assert_served(self.assert_unbroken(load, MAX_PAUSE_S), "meanwhile")
+
+    def test_tcp(self) -> None:
+        self.service(balancing.TRACKED)
+        self.check(VIP, PORT, PORT, is_ipv6=False)
+
+    def test_tcp_ipv6(self) -> None:
+        self.service(balancing.TRACKED, VIP6)
+        self.check(VIP6, PORT, PORT, is_ipv6=True)
+
+    def test_other_port(self) -> None:
+        """the members' port is not the VIP's"""
+        self.virtual("real", VIP, 80, placement=balancing.TRACKED, member_port=DIRECT_PORT)
+        balancing.wait_for_proactive(self.controller.rest, "real")
+        self.check(VIP, 80, DIRECT_PORT, is_ipv6=False)
+
+    def test_udp(self) -> None:
+        self.virtual("real", VIP, UDP_PORT, protocol="udp", placement=balancing.TRACKED)
+        balancing.wait_for_proactive(self.controller.rest, "real")
+        for number in range(4):
+            for server in self.servers:
+                for again in range(2):
+                    text = f"{number} {again}"
+                    self.assertIn(text, self.ask_by_udp("c1", server.ip, UDP_PORT, 33000 + number, text), "across switches")
+            self.assertIn(str(number), self.ask_by_udp("c1", VIP, UDP_PORT, 34000 + number, str(number)), "the VIP")
+        near, far = self.servers
+        for first, second in ((near, far), (far, near)):
+            self.assertIn("member", self.ask_by_udp(first.name, second.ip, UDP_PORT, 35000, "member"), "a member is the client")
