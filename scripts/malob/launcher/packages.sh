@@ -2,7 +2,7 @@
 # Installs missing programs from the distribution's packages, and asks first. Sourced by ./malob.
 
 # Services of these packages: MALOB does not need them.
-readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3,etcd,keepalived
+readonly UNNEEDED_SERVICES=nginx,haproxy,openvswitch-switch,iperf3,etcd,keepalived,ovn-central,ovn-host
 # How long a question waits for an answer.
 QUESTION_S=300
 POLICY_FILE=/usr/sbin/policy-rc.d
@@ -30,6 +30,9 @@ package_of() {
     nginx) echo "nginx-light nginx|serves pages for measurements" ;;
     haproxy) echo "haproxy|is one of the balancers that MALOB is compared with" ;;
     nginx-stream) echo "libnginx-mod-stream|makes nginx a balancer that MALOB is compared with" ;;
+    ovn-northd) echo "ovn-central|is OVN, a balancer that MALOB is compared with" ;;
+    ovn-controller) echo "ovn-host|controls a switch for OVN" ;;
+    ovsdb-server) echo "openvswitch-switch|keeps OVN's databases" ;;
     nsenter) echo "util-linux|runs servers on emulated hosts, each with processors of its own" ;;
     keepalived) echo "keepalived|makes one of two emulated routers the gateway" ;;
     pyftpdlib) echo "python3-pyftpdlib|serves files by FTP" ;;
