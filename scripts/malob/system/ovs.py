@@ -123,6 +123,17 @@ def stop_ours() -> None:
     _ours().stop()
 
 
+def flush_connections() -> None:
+    """Empties the flows and the connection table of the only datapath, if it is in user space.
+
+    The kernel's table of connections stays: it is the host's, too.
+    """
+    # by its name, Open vSwitch 3.1 does not find the datapath
+    if run(["ovs-appctl", "dpctl/dump-dps"]).split() == ["netdev@ovs-netdev"]:
+        run(["ovs-appctl", "dpctl/flush-conntrack"])
+    run(["ovs-appctl", "revalidator/purge"])
+
+
 def bridges_of(instance: str) -> list[str]:
     """The bridges that a lab instance made, as their mark in the database says."""
     found = vsctl("--no-headings", "--bare", "--columns=name", "find", "Bridge", f"external_ids:malob-lab={instance}")

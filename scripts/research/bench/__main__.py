@@ -14,7 +14,7 @@ from research.bench.compare.comparison import CompareCommand
 from research.bench.endhost import EndhostCommand
 from research.bench.failover.run import FailoverCommand
 from research.bench.faults import FaultsCommand
-from research.bench.open_vswitch import OpenVSwitchCommand
+from research.bench.open_vswitch.run import OpenVSwitchCommand
 from research.bench.proactive.run import ProactiveCommand
 from research.bench.real_networks.run import RealNetworksCommand
 from research.bench.soak.run import SoakCommand

@@ -20,7 +20,7 @@ from malob.system.processes import run
 from research.bench import usage, visits
 from research.bench.bench_command import BenchCommand, Document, add_connects, check_parallel, turns
 from research.bench.endhost_ways import MALOB, NONE, OSKEN, WAYS, Ways, start_seconds
-from research.bench.open_vswitch import figure
+from research.bench.readings import figure
 from research.distribution import percentile
 from research.experiments.endhost.site import TCP_PORT, EndhostSite, open_site
 from research.experiments.frame import arguments, machine

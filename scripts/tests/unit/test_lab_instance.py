@@ -27,8 +27,10 @@ from malob.system.journal import Journal
 from malob.system.place import ROOT
 from malob.system.ports import free_port
 from malob.system.processes import ProcessId
-from research.bench import faults, open_vswitch
+from research.bench import faults
 from research.bench.compare import comparison_site as compare
+from research.bench.open_vswitch import site as open_vswitch
+from research.bench.open_vswitch.run import OpenVSwitchCommand
 from research.bench.soak import soak_site as soak
 from research.experiments.site import site as experiments
 from tests.system import base as system
@@ -134,8 +136,8 @@ class OwnershipTest(LabTest):
         self.assertTrue(instance.down("mlf"))
 
     def test_benchmark_that_cannot_start_leaves_the_lab_of_another_run(self) -> None:
-        options = mock.Mock(fault=["link-down"], rounds=1)
-        for name, benchmark in ((faults.NAME, faults.FaultsCommand()), (open_vswitch.NAME, open_vswitch.OpenVSwitchCommand())):
+        options = mock.Mock(fault=["link-down"], rounds=1, case=["tracked"])
+        for name, benchmark in ((faults.NAME, faults.FaultsCommand()), (open_vswitch.NAME, OpenVSwitchCommand())):
             self.up(name)
             self.owned_by(name, os.getppid())
             with self.subTest(name), self.assertRaisesRegex(ScriptError, "is up already"):

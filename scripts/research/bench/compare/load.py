@@ -14,7 +14,7 @@ from lab.instance import Instance
 from malob.system import ovs
 from malob.system.processes import run
 from research.bench import usage, visits
-from research.bench.open_vswitch import figure
+from research.bench.readings import figure
 from research.bench.visits import VISITING, Visits
 
 PAGE_BYTES = 200_000

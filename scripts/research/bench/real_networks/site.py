@@ -14,7 +14,7 @@ from lab.attached.places import Attachments, Place
 from malob.network import topology
 from malob.network.hosts import Host
 from malob.system.waiting import wait_until
-from research.bench.open_vswitch import packet_ins_in
+from research.bench.readings import packet_ins_in
 
 NAME = "mlr"
 VIP, VIP6 = "10.0.0.150", "fd00:a00::96"
