@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from malob.errors import ScriptError, UsageError
+from malob.errors import MissingError, ScriptError, UsageError
 from malob.network import topology
 from research.bench import bench_command, visits
 from research.bench.compare import balancers, comparison, figures, floodlight, load
@@ -87,6 +87,14 @@ def one_round(rate: float, proxy_s: float | None = None, connect_us: int = 500, 
     cpu = {"vswitchd": 1.0, "controller": 0.5} | ({} if proxy_s is None else {"proxy": proxy_s})
     some = Visits([connect_us] * 3, [20_000, 30_000, 40_000], 0)
     return Round(rate, 80.0, some, some, failed, cpu, {"s1>s2": link_bytes, "s2>s1": 3_000_000})
+
+
+class OvnTest(unittest.TestCase):
+    def test_network_whose_links_have_delays_is_not_compared_with_one_bridge(self) -> None:
+        site = mock.Mock()
+        site.lab.topology = topology.load("geni-wan")
+        with self.assertRaisesRegex(MissingError, "delays"), balancers.ALL["ovn"].run(site):
+            self.fail("OVN has been started")
 
 
 class FiguresTest(unittest.TestCase):
@@ -171,7 +179,11 @@ class WrongUseTest(unittest.TestCase):
         self.assertEqual(2, caught.exception.exit_code)
 
     def test_unknown_balancer(self) -> None:
-        self.check("--only: expected some of none,sl-ps,pct,proactive,haproxy,nginx,nftables, not 'varnish'", "--only", "none,varnish")
+        self.check(
+            f"--only: expected some of {','.join(balancers.ALL)}, not 'varnish'",
+            "--only",
+            "none,varnish",
+        )
 
     def test_unknown_network(self) -> None:
         self.check("no topology 'mesh9'", "--networks", "mesh5,mesh9")

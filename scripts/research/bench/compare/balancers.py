@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable
 
-from lab import balancing, processes, webserver
+from lab import balancing, processes, rules, webserver
 from lab.instance import Instance
 from lab.processes import listens
 from malob.errors import MissingError, ScriptError
@@ -21,9 +21,11 @@ from malob.system.cleanup import Cleanup
 from malob.system.processes import run
 from malob.system.waiting import undisturbed, wait_until
 from research import background
+from research.bench import ovn
 from research.bench.compare.comparison_site import ComparisonSite
 from research.bench.compare.floodlight import Floodlight, settings
 from research.bench.compare.load import Target
+from research.bench.ovn import Ovn
 
 VIP = "10.0.0.100"
 
@@ -58,18 +60,31 @@ def _malob(algorithm: str, placement: str, site: ComparisonSite) -> Iterator[Tar
     virtual = balancing.set_up(rest, VIP, webserver.PORT, site.servers, algorithm=algorithm, key=_KEY, placement=placement)
     try:
         wait_until(lambda: balancing.all_located(rest, virtual), "the servers to be found", 10)
-        if placement == balancing.PROACTIVE:
+        if placement in (balancing.PROACTIVE, balancing.TRACKED):
             balancing.wait_for_proactive(rest, _KEY)
         yield Target([VIP], webserver.PORT, site.process_ids())
-        # counts of a proactive VIP are estimates; no rule of it depends on them
-        if placement == balancing.REACTIVE:
-            wait_until(lambda: not any(balancing.open_connections(rest, virtual).values()), "the last connections to end", _END_S)
+        # connections of other placements have no rules
+        if placement in (balancing.REACTIVE, balancing.AUTO):
+            wait_until(lambda: not _connections_have_rules(site.lab), "the last connections to end", _END_S)
     finally:
         with undisturbed():
             for member in virtual.members:
                 rest.delete(f"{balancing.BASE}/members/{member}")
             rest.delete(f"{balancing.BASE}/pools/{_KEY}")
             rest.delete(f"{balancing.BASE}/vips/{_KEY}")
+
+
+def _connections_have_rules(lab: Instance) -> bool:
+    return any(rules.count(lab.bridge(switch), rules.REQUEST) for switch in lab.topology.switches)
+
+
+@contextmanager
+def _ovn(site: ComparisonSite) -> Iterator[Target]:
+    """On one bridge that all hosts are at, beside the network's switches."""
+    if any(link.limited for link in site.lab.topology.links):
+        raise MissingError("its hosts are all at one bridge, without the delays and rates of this network's links")
+    with Ovn(site.lab, site.clients, site.servers, webserver.PORT):
+        yield Target([ovn.VIP], webserver.PORT, site.process_ids())
 
 
 _HAPROXY = """
@@ -210,9 +225,14 @@ ALL: Mapping[str, Balancer] = MappingProxyType(
         "sl-ps": Balancer("MALOB, SL-PS", partial(_malob, "SL-PS", balancing.REACTIVE)),
         "pct": Balancer("MALOB, PCT", partial(_malob, "PCT", balancing.REACTIVE)),
         "proactive": Balancer("MALOB, proactive", partial(_malob, "SL-PS", balancing.PROACTIVE)),
+        "tracked": Balancer("MALOB, tracked", partial(_malob, "SL-PS", balancing.TRACKED)),
+        "tracked-prequal": Balancer("MALOB, tracked, PREQUAL", partial(_malob, "PREQUAL", balancing.TRACKED)),
+        "auto": Balancer("MALOB, auto", partial(_malob, "SL-PS", balancing.AUTO)),
+        "auto-prequal": Balancer("MALOB, auto, PREQUAL", partial(_malob, "PREQUAL", balancing.AUTO)),
         "haproxy": Balancer("HAProxy", _haproxy, "haproxy"),
         "nginx": Balancer("nginx stream", _nginx, "nginx-stream"),
         "nftables": Balancer("nftables", _nftables, "nft"),
+        "ovn": Balancer("OVN, one switch", _ovn, ovn.NEEDS),
     }
 )
 

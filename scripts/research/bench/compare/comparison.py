@@ -14,6 +14,7 @@ from malob.cli import table
 from malob.cli.arguments import Parser, positive
 from malob.errors import MissingError, UsageError
 from malob.network import topology
+from malob.system import ovs
 from malob.system.preparation import prepare
 from malob.system.waiting import say
 from research.bench.bench_command import BenchCommand, Document, turns
@@ -187,6 +188,8 @@ def turn(names: Sequence[str], number: int) -> list[str]:
 
 def _round(site: ComparisonSite, balancer: Balancer, plan: Plan) -> Round:
     clients = [client.name for client in site.clients]
+    # what the switches remember of a client's port would cost its next connection
+    ovs.flush_connections()
     with balancer.run(site) as target:
         run_round(site.lab, clients, target, _WARM_UP)
         return run_round(site.lab, clients, target, plan)
