@@ -19,6 +19,7 @@ from malob.system.waiting import wait_until
 
 RESPONDER = ROOT / "scripts" / "lab" / "demo" / "responder.py"
 REQUESTER = ROOT / "scripts" / "lab" / "demo" / "requester.py"
+FLOOD = ROOT / "scripts" / "lab" / "faults" / "flood.py"
 
 
 def script(lab: Instance, host: str, path: Path, *arguments: str) -> list[str]:

@@ -133,7 +133,14 @@ class SystemTest(unittest.TestCase):
 
     def frames(self, host: str, *arguments: str) -> subprocess.Popen[str]:
         """Starts frames.py on a host; its output is closed when the test ends."""
-        process = subprocess.Popen(processes.script(self.lab, host, FRAMES, *arguments), stdout=subprocess.PIPE, text=True)
+        return self._printing(host, FRAMES, *arguments)
+
+    def flood(self, host: str, *arguments: str) -> subprocess.Popen[str]:
+        """The same with flood.py."""
+        return self._printing(host, processes.FLOOD, *arguments)
+
+    def _printing(self, host: str, script: Path, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(processes.script(self.lab, host, script, *arguments), stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         self.addCleanup(process.stdout.close)
         return process

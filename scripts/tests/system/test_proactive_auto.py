@@ -45,7 +45,7 @@ class AutoTest(SystemTest):
 
     def test_flood_from_forged_addresses(self) -> None:
         """SYNs from addresses that do not exist, from the second client's host"""
-        self._check(lambda: self.frames("c2", "flood", FLOODED, str(PORT), "--seconds", str(FLOOD_S), "--rate", str(FLOOD_PER_S)))
+        self._check(lambda: self.flood("c2", FLOODED, str(PORT), "--seconds", str(FLOOD_S), "--rate", str(FLOOD_PER_S)))
 
     def test_flood_from_a_client(self) -> None:
         """many connections of a real client, one after the other, 50 at a time"""

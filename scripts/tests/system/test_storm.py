@@ -34,7 +34,7 @@ class StormTest(SystemTest):
         assert holding.stdout is not None and holding.stdin is not None
         self.assertIn("local", json.loads(holding.stdout.readline()))
 
-        flood = self.frames(self.servers[1].name, "flood", ATTACKED, str(PORT), "--seconds", str(FLOOD_S))
+        flood = self.flood(self.servers[1].name, ATTACKED, str(PORT), "--seconds", str(FLOOD_S))
         answers = self.requests("c1", OTHER, 80, 3 * 20, rate=20)
         open_now = self.controller.rest.get("/wm/malob/counters")["open_connections"]
         sent = int(flood.communicate()[0])
