@@ -19,7 +19,8 @@ _CLIENT = {
 }
 _COOKIE = re.compile(r"\bcookie=(0x[0-9a-f]+)")
 _MATCH = re.compile(r"\bpriority=\d+,(\S+) actions=")
-_MEMBER = re.compile(r"set_field:([\d.]+)->ip_dst")
+#: The translation of a bucket's rule; a tracked VIP's is that of the connection.
+_MEMBER = re.compile(r"(?<=set_field:)[\d.]+(?=->ip_dst)|(?<=nat\(dst=)[\d.]+")
 _COUNT = re.compile(r"flow_count=(\d+)")
 
 
@@ -76,5 +77,5 @@ def buckets(text: str, vip: str) -> dict[str, str]:
         match, member = _MATCH.search(line), _MEMBER.search(line)
         # the rule of a bucket that is moving leads to the controller
         if match and member and f"nw_dst={vip}" in match[1].split(","):
-            found[match[1]] = member[1]
+            found[match[1]] = member[0]
     return found

@@ -18,6 +18,7 @@ from research.bench.open_vswitch.run import OpenVSwitchCommand
 from research.bench.proactive.run import ProactiveCommand
 from research.bench.real_networks.run import RealNetworksCommand
 from research.bench.soak.run import SoakCommand
+from research.bench.tracked.run import TrackedCommand
 
 #: Former benchmarks, and their new commands.
 MOVED_BENCHMARKS = {**{name: f"lab simulate {name}" for name in simulations.SIMULATIONS}, "fuzz": "test --fuzz"}
@@ -30,6 +31,7 @@ _OWN: dict[str, BenchCommand] = {
         SoakCommand(),
         FaultsCommand(),
         ProactiveCommand(),
+        TrackedCommand(),
         FailoverCommand(),
         CompareCommand(),
         EndhostCommand(),

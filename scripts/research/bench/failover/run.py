@@ -45,7 +45,7 @@ class _Run:
 
     def go_through(self, names: Sequence[str]) -> Record:
         # downloads from before a fault go on until after it
-        clients = Clients(self._site.lab, self._site.clients, SERVICE, self._load.rate, self._load.downloads, _NO_QUORUM_S)
+        clients = Clients(self._site.lab, self._site.clients, SERVICE, self._load, _NO_QUORUM_S)
         try:
             self._fault("steady", _UNDELAYED_MS, lambda: time.sleep(_STEADY_S))
             for name in names:

@@ -33,10 +33,12 @@ class Service:
 
 @dataclass(frozen=True)
 class Load:
-    """rate: short connections per second, of all clients. downloads: at a time, of each client."""
+    """rate: short connections per second, of all clients. downloads, silent: at a time, of each client; silent ones say nothing between
+    their beginning and the end of the run."""
 
     rate: float
     downloads: int
+    silent: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class Slow:
 class Clients:
     """Start when they are constructed. Their failures may be read at any time."""
 
-    def __init__(self, lab: Instance, hosts: Sequence[Host], service: Service, rate: float, downloads: int, download_s: float) -> None:
-        """rate: short connections per second, of all hosts. downloads: at a time, of each host; each takes download_s."""
+    def __init__(self, lab: Instance, hosts: Sequence[Host], service: Service, load: Load, download_s: float) -> None:
+        """download_s: the duration of each download."""
         self.failures: list[Failure] = []
         self.slow: list[Slow] = []
         self._service = service
         self._totals: list[dict[str, Any]] = []
-        options = (service.address, str(service.port), str(rate / len(hosts)), str(downloads), str(download_s))
+        options = (service.address, str(service.port), str(load.rate / len(hosts)), str(load.downloads), str(download_s), str(load.silent))
         self._programs = [Program(processes.script(lab, host.name, _CLIENT, *options), f"the client on {host.name} ended") for host in hosts]
         self._readers = [program.follow(partial(self._read, host.name)) for host, program in zip(hosts, self._programs)]
 
@@ -77,7 +79,7 @@ class Clients:
             reader.join(_END_S)
         if len(self._totals) < len(self._programs):
             raise ScriptError(f"{len(self._programs) - len(self._totals)} of the clients' programs did not report their totals")
-        sums = {name: sum(each[name] for each in self._totals) for name in ("short", "downloads", "bytes")}
+        sums = {name: sum(each[name] for each in self._totals) for name in ("short", "downloads", "silent", "bytes")}
         return Totals(**sums, connect_max_ms=max(each["connect_max_ms"] for each in self._totals))
 
     def end(self) -> None:

@@ -37,6 +37,7 @@ class Totals:
     downloads: int
     bytes: int
     connect_max_ms: float
+    silent: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def document(record: Record) -> dict[str, Any]:
         "connections": {
             "short": record.totals.short,
             "downloads": record.totals.downloads,
+            "silent": record.totals.silent,
             "megabytes": round(record.totals.bytes / 1e6, 1),
             "connect_max_ms": record.totals.connect_max_ms,
         },
@@ -105,8 +107,8 @@ def text(found: Mapping[str, Any]) -> list[str]:
         [cause, str(times), str(found["moved_by_cause"][cause]), counts(found["broken_by_cause"][cause])] for cause, times in found["steps"].items()
     ]
     return [
-        f"{connections['short']:,} short connections, {connections['downloads']:,} downloads, {connections['megabytes']:,.0f} MB"
-        f" in {found['seconds']:.0f} s; slowest connect() {connections['connect_max_ms']:.0f} ms",
+        f"{connections['short']:,} short connections, {connections['downloads']:,} downloads, {connections['silent']} silent ones,"
+        f" {connections['megabytes']:,.0f} MB in {found['seconds']:.0f} s; slowest connect() {connections['connect_max_ms']:.0f} ms",
         f"{found['buckets']} buckets, {found['moved']} moves; {found['of_removed_members']} connections ended with their members",
         "",
         *table.render(["cause", "times", "moves", "broken"], rows, right=range(1, 3)),

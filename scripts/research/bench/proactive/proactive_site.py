@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lab import balancing, rules
@@ -25,13 +28,21 @@ LINK = ("s1", "s3")
 _SETTINGS = {"io.malob.balancer.BalancerModule.bucketMoveSeconds": 3, "io.malob.balancer.BalancerModule.bucketHoldSeconds": 1}
 
 
+@contextmanager
+def proactive_site(placement: str) -> Iterator[ProactiveSite]:
+    """The network of one run."""
+    with tempfile.TemporaryDirectory(prefix="malob-bench-") as directory, ProactiveSite(Path(directory), placement) as site:
+        yield site
+
+
 class ProactiveSite(Site):
     """The network with programs on all servers, and the VIP."""
 
-    def __init__(self, directory: Path) -> None:
-        """directory: for the controller's log, data and settings."""
+    def __init__(self, directory: Path, placement: str = balancing.PROACTIVE) -> None:
+        """directory: for the controller's log, data and settings. placement: of the VIP."""
         network = topology.load(TOPOLOGY)
         super().__init__(network, NAME, directory, _SETTINGS)
+        self._placement = placement
         self.clients = network.with_role("client")
         self.edges = tuple(dict.fromkeys(client.switch for client in self.clients))
         #: the servers whose members stay
@@ -43,7 +54,7 @@ class ProactiveSite(Site):
             serve(self.lab, server.name, PORT)
         # the controller must know where clients are
         self.wait_for_hosts(self.clients, self.servers[:1])
-        virtual = balancing.set_up(self.rest, VIP, PORT, self.servers, algorithm="WRR+SPH", key=KEY, named=True, placement=balancing.PROACTIVE)
+        virtual = balancing.set_up(self.rest, VIP, PORT, self.servers, algorithm="WRR+SPH", key=KEY, named=True, placement=self._placement)
         wait_until(lambda: balancing.all_located(self.rest, virtual), "the servers to be found", 10)
         balancing.wait_for_proactive(self.rest, KEY)
 
@@ -73,6 +84,12 @@ class ProactiveSite(Site):
 
     def drain_spare(self) -> None:
         self.rest.put(f"{BASE}/members/{SPARE}", {"admin_state": "drain"})
+
+    def undrain_spare(self) -> None:
+        self.rest.put(f"{BASE}/members/{SPARE}", {"admin_state": "up"})
+
+    def place_by(self, algorithm: str) -> None:
+        self.rest.put(f"{BASE}/pools/{KEY}", {"lb_method": algorithm})
 
     def remove_spare(self) -> None:
         self.rest.delete(f"{BASE}/members/{SPARE}")

@@ -1,7 +1,8 @@
 """Short connections at a rate, and long downloads, through one address; run as a program on an emulated host.
 
-`client.py ADDRESS PORT RATE DOWNLOADS DOWNLOAD_S` opens RATE connections per second with one small response each, and keeps
-DOWNLOADS downloads going, each for DOWNLOAD_S, until its standard input ends. It prints a line of JSON for each connection that
+`client.py ADDRESS PORT RATE DOWNLOADS DOWNLOAD_S SILENT` opens RATE connections per second with one small response each, and keeps
+DOWNLOADS downloads going, each for DOWNLOAD_S, until its standard input ends. SILENT connections ask once at their beginning and once at
+that end, and say nothing in between. It prints a line of JSON for each connection that
 failed, for each connect() that took long, and one with totals at the end; times are those of the monotonic clock, which all
 hosts share. The server is that of soak/programs/server.py: each byte of a response depends on the server's name and is compared.
 Standard library only, besides what is imported below: it is started by its path.
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), *[os.pardir] * 4))
 
-from research.bench.connection import Connection, Run, at_times, check, print_json
+from research.bench.connection import Connection, Run, WrongError, at_times, check, print_json
 
 #: TCP retransmits for longer, but a path that fails is replaced within a second.
 _PATIENCE_S = 20.0
@@ -38,18 +39,22 @@ class _Client:
     def __init__(self, address: str, port: int, download_s: float) -> None:
         self._address, self._port, self._download_s = address, port, download_s
         self.ended = asyncio.Event()
-        self.short = self.downloads = self.bytes = 0
+        self.short = self.downloads = self.silent = self.bytes = 0
         self.connect_max_s = 0.0
 
     async def open_at(self, rate: float) -> None:
-        """Opens short connections until the end, and returns once they have ended."""
-        await at_times(self._runs(rate))
+        """Opens short connections until the end, and returns once they have ended. rate: 0 for none."""
+        if rate:
+            await at_times(self._runs(rate))
 
     def _runs(self, rate: float) -> Iterator[Run]:
         for count in itertools.count(1):
             if self.ended.is_set():
                 return
             yield count / rate, _ClientConnection(self, "short").run
+
+    async def keep_silent(self) -> None:
+        await _ClientConnection(self, "silent").run()
 
     async def download(self) -> None:
         """One download after the other until the end."""
@@ -78,11 +83,17 @@ class _Client:
         return not self.ended.is_set() and time.monotonic() < begin + self._download_s
 
     def totals(self) -> dict[str, object]:
-        return {"short": self.short, "downloads": self.downloads, "bytes": self.bytes, "connect_max_ms": round(1000 * self.connect_max_s, 1)}
+        return {
+            "short": self.short,
+            "downloads": self.downloads,
+            "silent": self.silent,
+            "bytes": self.bytes,
+            "connect_max_ms": round(1000 * self.connect_max_s, 1),
+        }
 
 
 class _ClientConnection(Connection):
-    """One connection and its report, if it fails. kind: "short" or "download"."""
+    """One connection and its report, if it fails. kind: "short", "download" or "silent"."""
 
     def __init__(self, client: _Client, kind: str) -> None:
         super().__init__(kind, _PATIENCE_S)
@@ -93,12 +104,23 @@ class _ClientConnection(Connection):
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.fields["kind"] == "short":
-            await self._ask(reader, writer, _SHORT_BYTES)
-            self._count(await self.patiently(reader.readexactly(_SHORT_BYTES)), 0)
+            await self._get(reader, writer)
             self._client.short += 1
+        elif self.fields["kind"] == "silent":
+            await self._get(reader, writer)
+            first = self.server
+            await self._client.ended.wait()
+            await self._get(reader, writer)
+            if self.server != first:
+                raise WrongError("mixed")
+            self._client.silent += 1
         else:
             await self._download(reader, writer)
             self._client.downloads += 1
+
+    async def _get(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._ask(reader, writer, _SHORT_BYTES)
+        self._count(await self.patiently(reader.readexactly(_SHORT_BYTES)), 0)
 
     async def _download(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         begin, received = time.monotonic(), 0
@@ -126,15 +148,17 @@ class _ClientConnection(Connection):
             print_json({**self.fields, "server": self.server, "outcome": outcome})
 
 
-async def _main(address: str, port: int, rate: float, downloads: int, download_s: float) -> None:
+async def _main(address: str, port: int, rate: float, downloads: int, download_s: float, silent: int) -> None:
     client = _Client(address, port, download_s)
     loop = asyncio.get_running_loop()
     # its end, not its content: standard input is a pipe that the parent closes
     loop.add_reader(sys.stdin, client.ended.set)
-    await asyncio.gather(client.open_at(rate), *(client.download() for _ in range(downloads)))
+    kept = [*(client.download() for _ in range(downloads)), *(client.keep_silent() for _ in range(silent))]
+    # with none of them, the end of standard input is all that is waited for
+    await asyncio.gather(client.ended.wait(), client.open_at(rate), *kept)
     loop.remove_reader(sys.stdin)
     print_json({"totals": client.totals()})
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])))
+    asyncio.run(_main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])))
