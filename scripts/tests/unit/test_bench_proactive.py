@@ -11,14 +11,14 @@ import subprocess
 import sys
 import threading
 import unittest
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Callable
 from unittest import mock
 
 from malob.system.ports import free_port
 from research.bench import bench_command
-from research.bench.proactive import clients, findings, run
+from research.bench.proactive import clients, findings, moving, run
 from research.bench.proactive.findings import Record, Step, Totals
 from research.bench.soak import servers
 from research.bench.soak.model import Failure
@@ -75,8 +75,8 @@ class MovesTest(unittest.TestCase):
     def test_move_is_another_member_of_the_same_bucket(self) -> None:
         before = {("s1", "a"): "10.0.0.11", ("s1", "b"): "10.0.0.11", ("s2", "a"): "10.0.0.12", ("s2", "gone"): "10.0.0.12"}
         after = {("s1", "a"): "10.0.0.11", ("s1", "b"): "10.0.0.12", ("s2", "a"): "10.0.0.11", ("s2", "new"): "10.0.0.11"}
-        self.assertEqual(2, run.moves(before, after))
-        self.assertEqual(0, run.moves(before, before))
+        self.assertEqual(2, moving.moves(before, after))
+        self.assertEqual(0, moving.moves(before, before))
 
 
 class CommandTest(unittest.TestCase):
@@ -95,10 +95,12 @@ class CommandTest(unittest.TestCase):
 class ClientProgramTest(unittest.TestCase):
     """The program of the clients against servers on this host."""
 
-    def run_client(self, port: int, seconds: float = 1.0) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Failures and totals."""
+    def run_client(
+        self, port: int, seconds: float = 1.0, load: Sequence[str] = ("50", "2", "0.4", "3")
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Failures and totals. load: rate, downloads, their duration, silent connections."""
         process = subprocess.Popen(
-            [sys.executable, "-I", str(clients._CLIENT), "127.0.0.1", str(port), "50", "2", "0.4"],
+            [sys.executable, "-I", str(clients._CLIENT), "127.0.0.1", str(port), *load],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -140,7 +142,22 @@ class ClientProgramTest(unittest.TestCase):
         self.assertEqual([], failures)
         self.assertGreater(totals["short"], 10)
         self.assertGreaterEqual(totals["downloads"], 2)
+        self.assertEqual(3, totals["silent"])
         self.assertGreater(totals["bytes"], 400 * totals["short"])
+
+    def test_silent_connection_that_another_server_answers_is_a_failure(self) -> None:
+        names = iter(range(1000))
+
+        def answer(connection: socket.socket) -> None:
+            for _ in range(2):
+                name = f"w{next(names)}"
+                connection.sendall(f"HTTP/1.1 200 OK\r\nServer: {name}\r\n\r\n".encode() + (f"{name} " * 200)[:400].encode())
+                connection.recv(1000)
+
+        with self.answering(answer) as port:
+            failures, totals = self.run_client(port, 0.5, load=("0", "0", "1", "1"))
+        self.assertEqual([("silent", "mixed")], [(each["kind"], each["outcome"]) for each in failures])
+        self.assertEqual((0, 0), (totals["silent"], totals["short"]))
 
     def test_wrong_byte_reset_and_early_end_are_failures(self) -> None:
         head = b"HTTP/1.1 200 OK\r\nServer: w1\r\n\r\n"
@@ -163,7 +180,7 @@ class ClientProgramTest(unittest.TestCase):
     def test_refused_connections_are_failures_without_a_server(self) -> None:
         failures, totals = self.run_client(free_port(), 0.5)
         self.assertEqual({("refused", None)}, {(each["outcome"], each["server"]) for each in failures})
-        self.assertEqual({"short", "download"}, {each["kind"] for each in failures})
+        self.assertEqual({"short", "download", "silent"}, {each["kind"] for each in failures})
         self.assertEqual((0, 0), (totals["short"], totals["downloads"]))
 
 

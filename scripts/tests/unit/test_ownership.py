@@ -90,6 +90,13 @@ class BucketRulesTest(unittest.TestCase):
         match = "tcp,nw_dst=10.0.0.100,tp_dst=80,tp_src={}/0x2"
         self.assertEqual({match.format("0x0"): "10.0.0.11", match.format("0x2"): "10.0.0.12"}, found)
 
+    def test_members_of_buckets_of_a_tracked_vip_are_those_that_connections_are_translated_to(self) -> None:
+        rule = (
+            " cookie=0x652d001000100002, table=1, priority=106,ct_state=+new+trk,tcp,nw_dst=10.0.0.100,tp_src=0x4/0x7e,tp_dst=80"
+            " actions=ct(commit,table=1,zone=7777,nat(dst=10.0.0.11:80),exec(set_field:0x1->ct_mark))\n"
+        )
+        self.assertEqual({"ct_state=+new+trk,tcp,nw_dst=10.0.0.100,tp_src=0x4/0x7e,tp_dst=80": "10.0.0.11"}, rules.buckets(rule, "10.0.0.100"))
+
     def test_buckets_of_other_addresses_and_those_that_move_are_left_out(self) -> None:
         self.assertEqual({}, rules.buckets(BUCKETS, "10.0.0.10"))
         moving = BUCKETS.splitlines()[0].replace("set_field:10.0.0.11->ip_dst,goto_table:2", "CONTROLLER:65535")
