@@ -60,11 +60,11 @@ def _malob(algorithm: str, placement: str, site: ComparisonSite) -> Iterator[Tar
     virtual = balancing.set_up(rest, VIP, webserver.PORT, site.servers, algorithm=algorithm, key=_KEY, placement=placement)
     try:
         wait_until(lambda: balancing.all_located(rest, virtual), "the servers to be found", 10)
-        if placement in (balancing.PROACTIVE, balancing.TRACKED):
+        if placement in balancing.WITH_BUCKETS:
             balancing.wait_for_proactive(rest, _KEY)
         yield Target([VIP], webserver.PORT, site.process_ids())
         # connections of other placements have no rules
-        if placement in (balancing.REACTIVE, balancing.AUTO):
+        if placement == balancing.REACTIVE:
             wait_until(lambda: not _connections_have_rules(site.lab), "the last connections to end", _END_S)
     finally:
         with undisturbed():
@@ -207,7 +207,7 @@ def _nftables(site: ComparisonSite) -> Iterator[Target]:
 def _floodlight(jar: Path, site: ComparisonSite) -> Iterator[Target]:
     ours = site.controller
     with site.controlled_by(Floodlight(jar, site.directory, ours.openflow_port, ours.http_port)):
-        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY)
+        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY, placement=balancing.AUTO)
         yield Target([VIP], webserver.PORT, site.process_ids())
 
 
@@ -227,6 +227,8 @@ ALL: Mapping[str, Balancer] = MappingProxyType(
         "proactive": Balancer("MALOB, proactive", partial(_malob, "SL-PS", balancing.PROACTIVE)),
         "tracked": Balancer("MALOB, tracked", partial(_malob, "SL-PS", balancing.TRACKED)),
         "tracked-prequal": Balancer("MALOB, tracked, PREQUAL", partial(_malob, "PREQUAL", balancing.TRACKED)),
+        "exact": Balancer("MALOB, exact", partial(_malob, "SL-PS", balancing.EXACT)),
+        "exact-prequal": Balancer("MALOB, exact, PREQUAL", partial(_malob, "PREQUAL", balancing.EXACT)),
         "auto": Balancer("MALOB, auto", partial(_malob, "SL-PS", balancing.AUTO)),
         "auto-prequal": Balancer("MALOB, auto, PREQUAL", partial(_malob, "PREQUAL", balancing.AUTO)),
         "haproxy": Balancer("HAProxy", _haproxy, "haproxy"),

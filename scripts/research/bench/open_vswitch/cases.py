@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lab import balancing, webserver
 
 #: Keys in JSON.
-PLAIN, REACTIVE, PROACTIVE, TRACKED, MOVING, OVN = "plain", "balanced", "proactive", "tracked", "tracked-moving", "ovn"
+PLAIN, REACTIVE, PROACTIVE, TRACKED, MOVING, EXACT, OVN = "plain", "balanced", "proactive", "tracked", "tracked-moving", "exact", "ovn"
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,11 @@ SERVICES: Mapping[str, Service] = {
     PROACTIVE: Service("10.0.0.101", 8080, balancing.PROACTIVE),
     TRACKED: Service("10.0.0.102", 8081, balancing.TRACKED),
     MOVING: Service("10.0.0.103", 8082, balancing.TRACKED, "WRR", moves=True),
+    EXACT: Service("10.0.0.104", 8083, balancing.EXACT),
 }
 
 #: By the name of --case; PLAIN is the other half of each pair.
-CASES: Mapping[str, str] = {"reactive": REACTIVE, "proactive": PROACTIVE, "tracked": TRACKED, "tracked-moving": MOVING, "ovn": OVN}
+CASES: Mapping[str, str] = {"reactive": REACTIVE, "proactive": PROACTIVE, "tracked": TRACKED, "tracked-moving": MOVING, "exact": EXACT, "ovn": OVN}
 LABELS: Mapping[str, str] = {PLAIN: "plain", **{case: name for name, case in CASES.items()}}
 
 
