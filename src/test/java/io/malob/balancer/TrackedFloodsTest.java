@@ -37,7 +37,15 @@ class TrackedFloodsTest {
   private void setUp(String vip, String protocol) {
     net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of());
     fixture =
-        new ProactiveFixture(net, IPAddress.of(vip), "placement", "tracked", "protocol", protocol);
+        new ProactiveFixture(
+            net,
+            IPAddress.of(vip),
+            "placement",
+            "tracked",
+            "auto_per_second",
+            "0",
+            "protocol",
+            protocol);
     client = fixture.client;
     other = fixture.other;
     List.of(fixture.s1, fixture.s3).forEach(at -> net.table(at).setFlushes(false));

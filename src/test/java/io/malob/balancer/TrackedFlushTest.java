@@ -20,7 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFBadRequestCode;
 import org.projectfloodlight.openflow.protocol.errormsg.OFBadRequestErrorMsg;
+import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 
 /** Connections that switches track, and whose member is lost. */
 class TrackedFlushTest {
@@ -35,7 +37,7 @@ class TrackedFlushTest {
 
   private void setUp(String vip, String protocol, boolean flushes) {
     net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of());
-    String[] fields = {"placement", "tracked", "protocol", protocol};
+    String[] fields = {"placement", "tracked", "auto_per_second", "0", "protocol", protocol};
     fixture = new ProactiveFixture(net, IPAddress.of(vip), fields);
     client = fixture.client;
     net.table(fixture.s1).setFlushes(flushes);
@@ -77,6 +79,10 @@ class TrackedFlushTest {
   private long rulesOfMembers() {
     return net.table(fixture.s1).rules().stream()
         .filter(rule -> rule.priority() == FlowLayout.PRIORITY_TRACKED)
+        .filter(
+            rule ->
+                Set.of(IpProtocol.TCP, IpProtocol.UDP)
+                    .contains(rule.match().get(MatchField.IP_PROTO)))
         .count();
   }
 

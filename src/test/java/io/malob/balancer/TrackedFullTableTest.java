@@ -27,7 +27,15 @@ class TrackedFullTableTest {
   private void setUp(String vip, String protocol) {
     net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of());
     take(
-        new ProactiveFixture(net, IPAddress.of(vip), "placement", "tracked", "protocol", protocol));
+        new ProactiveFixture(
+            net,
+            IPAddress.of(vip),
+            "placement",
+            "tracked",
+            "auto_per_second",
+            "0",
+            "protocol",
+            protocol));
     fixture.settle();
   }
 
@@ -116,7 +124,7 @@ class TrackedFullTableTest {
     fixture.pass(3);
     assertEquals(Optional.of(Kind.TRACKING_FULL), problem());
 
-    take(fixture.restarted("placement", "tracked"));
+    take(fixture.restarted("placement", "tracked", "auto_per_second", "0"));
     fixture.pass(10);
     assertEquals(Optional.empty(), problem());
 

@@ -51,7 +51,9 @@ class TrackedRepliesTest {
             new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
             IPAddress.of(vip),
             "placement",
-            "tracked");
+            "tracked",
+            "auto_per_second",
+            "0");
     fixture.settle();
   }
 
