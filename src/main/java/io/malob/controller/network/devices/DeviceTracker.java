@@ -2,7 +2,9 @@ package io.malob.controller.network.devices;
 
 import com.google.common.collect.ImmutableList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
@@ -36,11 +38,26 @@ final class DeviceTracker {
   /** Between controllers, the time of a sighting is less accurate than this. */
   private static final long TOLERANCE_MILLIS = 2_000;
 
+  /**
+   * The max number of hosts whose ports may turn out to lead to switches, and how long they wait.
+   */
+  static final int MAX_WAITING = 1_000;
+
+  static final long WAITING_MILLIS = 60_000;
+
   private final DeviceTable table;
   private final DeviceLimits limits;
   private final LongSupplier millis;
   private final BiPredicate<DatapathId, OFPort> isAttachmentPoint;
   private final BiConsumer<Change, Device> listener;
+
+  /**
+   * Hosts at ports where it is not known yet whether hosts can be, by their keys. One that was just
+   * plugged in may ask for its gateway only once.
+   */
+  private final Map<Long, Waiting> waiting = new HashMap<>();
+
+  private record Waiting(Sighting sighting, long sinceMillis) {}
 
   /** The kinds of changes. */
   enum Change {
@@ -79,11 +96,15 @@ final class DeviceTracker {
 
   /** Learns from a packet. */
   void seen(Sighting sighting) {
+    long key = Device.key(sighting.mac(), sighting.vlan());
     // since the packet came in, a link may have been found at its port
     if (!isAttachmentPoint.test(sighting.switchId(), sighting.port())) {
+      if (!sighting.isCertain() && (waiting.size() < MAX_WAITING || waiting.containsKey(key))) {
+        waiting.put(key, new Waiting(sighting, millis.getAsLong()));
+      }
       return;
     }
-    @Nullable Device device = table.get(Device.key(sighting.mac(), sighting.vlan()));
+    @Nullable Device device = table.get(key);
     if (device == null) {
       device =
           add(
@@ -221,12 +242,23 @@ final class DeviceTracker {
         changed == IPVersion.IPv4 ? Change.IPV4_ADDRESSES : Change.IPV6_ADDRESSES, device);
   }
 
-  /** Takes hosts off the ports where hosts can no longer be. */
+  /**
+   * Takes hosts off the ports where hosts can no longer be; those that wait may be at theirs now.
+   */
   void topologyChanged() {
     for (NodePortTuple port : table.ports()) {
       if (!isAttachmentPoint.test(port.getNodeId(), port.getPortId())) {
         table.at(port).forEach(device -> move(device, null));
       }
+    }
+    List<Sighting> decided =
+        waiting.values().stream()
+            .map(Waiting::sighting)
+            .filter(each -> isAttachmentPoint.test(each.switchId(), each.port()))
+            .toList();
+    for (Sighting each : decided) {
+      waiting.remove(Device.key(each.mac(), each.vlan()));
+      seen(each);
     }
   }
 
@@ -237,5 +269,7 @@ final class DeviceTracker {
         .filter(device -> device.lastSeenMillis() < oldest)
         .toList()
         .forEach(this::remove);
+    long oldestWaiting = millis.getAsLong() - WAITING_MILLIS;
+    waiting.values().removeIf(each -> each.sinceMillis() < oldestWaiting);
   }
 }

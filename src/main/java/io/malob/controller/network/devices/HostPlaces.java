@@ -24,12 +24,15 @@ final class HostPlaces {
    */
   record Place(NodePortTuple at, boolean isCertain) {}
 
-  /** The location of the sender of a packet; empty if the port does not determine it. */
+  /**
+   * The location of the sender of a packet; empty if the port does not determine it. At a port that
+   * may still turn out to lead to a switch, it is not certain.
+   */
   static Optional<Place> of(TopologySnapshot network, NodePortTuple port, Packet packet) {
     Optional<Segment> shared = network.sharedSegment(port);
     NodePortTuple at = shared.map(Segment::attachment).orElse(port);
     if (!network.isAttachmentPoint(at.getNodeId(), at.getPortId())) {
-      return Optional.empty();
+      return network.isUndecided(port) ? Optional.of(new Place(port, false)) : Optional.empty();
     }
     if (shared.isEmpty()) {
       return Optional.of(new Place(at, true));

@@ -114,6 +114,12 @@ public final class TopologySnapshot {
     return attachment.containsEntry(switchId, port);
   }
 
+  /** Whether it is not known yet whether a port leads to a switch, as just after it has come up. */
+  public boolean isUndecided(NodePortTuple port) {
+    return !linked.containsEntry(port.getNodeId(), port.getPortId())
+        && !isAttachmentPoint(port.getNodeId(), port.getPortId());
+  }
+
   /** Whether a broadcast may enter or leave at a port. */
   public boolean isBroadcastAllowed(DatapathId switchId, OFPort port) {
     NodePortTuple at = new NodePortTuple(switchId, port);

@@ -204,4 +204,56 @@ class DeviceTrackerTest {
     assertNull(device(1_000));
     assertEquals(200, table.size(), 1);
   }
+
+  private void undecided(int host, int port) {
+    tracker.seen(new Sighting(mac(host), 0, IP, SWITCH, OFPort.of(port), false));
+  }
+
+  private void setLinked(int port, boolean isLinked) {
+    NodePortTuple at = new NodePortTuple(SWITCH, OFPort.of(port));
+    if (isLinked) {
+      links.add(at);
+    } else {
+      links.remove(at);
+    }
+    tracker.topologyChanged();
+  }
+
+  @Test
+  void host_seenBeforeItsPortIsDecided_isThereAfterwards() {
+    seen(1, 0, IP, 1);
+    setLinked(2, true);
+    setLinked(1, true);
+    undecided(1, 2);
+    assertNull(device(1).facts().at());
+    setLinked(2, false);
+    assertEquals(new SwitchPort(SWITCH, OFPort.of(2)), device(1).facts().at());
+    setLinked(2, true);
+    setLinked(2, false);
+    assertNull(device(1).facts().at(), "it was told once");
+  }
+
+  @Test
+  void host_seenElsewhereMeanwhile_staysThere() {
+    setLinked(2, true);
+    undecided(1, 2);
+    seen(1, 0, IP, 1);
+    setLinked(2, false);
+    assertEquals(new SwitchPort(SWITCH, OFPort.of(1)), device(1).facts().at());
+  }
+
+  @Test
+  void hostsThatWait_areLimited_andForgotten() {
+    setLinked(2, true);
+    for (int host = 1; host <= DeviceTracker.MAX_WAITING + 1; host++) {
+      undecided(host, 2);
+    }
+    now += DeviceTracker.WAITING_MILLIS + 1;
+    undecided(1, 2);
+    tracker.removeSilent();
+    setLinked(2, false);
+    assertNotNull(device(1));
+    assertNull(device(2));
+    assertNull(device(DeviceTracker.MAX_WAITING + 1));
+  }
 }
