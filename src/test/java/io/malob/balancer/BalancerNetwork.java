@@ -810,6 +810,18 @@ final class BalancerNetwork {
     learnLink(a, portA, b, portB);
   }
 
+  /** The controller does not know yet whether the port of a host leads to a switch. */
+  void setUndecided(Host host, boolean isUndecided) {
+    NodePortTuple port = new NodePortTuple(host.switchId(), OFPort.of(host.port()));
+    if (isUndecided) {
+      forget(host);
+      linkPorts.add(port);
+    } else {
+      linkPorts.remove(port);
+      learn(host);
+    }
+  }
+
   /** A legacy switch joins these ports, by its own ports from 1 on; more of its ports are free. */
   void segment(DatapathId legacySwitch, NodePortTuple... ports) {
     network.legacy(legacySwitch, ports.length + 3);

@@ -2,6 +2,7 @@ package io.malob.balancer;
 
 import static io.malob.balancer.ProactiveFixture.ACK;
 import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
+import static io.malob.balancer.ProactiveFixture.FIRST_PORT;
 import static io.malob.balancer.ProactiveFixture.SYN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -9,12 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
+import io.malob.balancer.api.RejectReason;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -170,6 +173,19 @@ class TrackedPlacementTest {
     assertEquals(buckets, fixture.byMember(fixture.s1));
     assertGoOn(members);
     openAll();
+  }
+
+  @Test
+  void connectionFromAnotherSwitch_isNotReset_beforeItsClientIsFound() {
+    setUp("10.0.0.100");
+    net.setUndecided(client, true);
+    fixture.send(client, FIRST_PORT, ACK);
+    assertEquals(0, net.refused(RejectReason.UNKNOWN_CONNECTION));
+
+    net.setUndecided(client, false);
+
+    Host member = fixture.memberOf(client, FIRST_PORT, ACK);
+    fixture.assertAnswered(member, client, FIRST_PORT, ACK);
   }
 
   @ParameterizedTest

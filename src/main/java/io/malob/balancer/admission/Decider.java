@@ -246,8 +246,12 @@ public record Decider(
     }
     @Nullable ServicePlan plan =
         vip == null || member == null ? null : view.plan(vip, Protocol.TCP, request.dstPort());
-    @Nullable Attachment client = plan == null ? null : locate(arrival);
-    if (plan != null && member != null && client != null) {
+    if (plan != null && member != null) {
+      @Nullable Attachment client = locate(arrival);
+      if (client == null) {
+        // it may have been plugged in here just now
+        return new Waiting(RejectReason.NO_CLIENT, plan);
+      }
       return new Bucketed(
           new New.Planned(
               request, client, new MemberChoice.ByBucket(member, plan, view), plan, view),
