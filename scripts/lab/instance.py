@@ -249,7 +249,7 @@ def find_all() -> list[Instance]:
     return found
 
 
-class _Channel(NamedTuple):
+class Channel(NamedTuple):
     """From a switch to its controllers, as HOST:PORT,...; delay_ms: one way."""
 
     controllers: str
@@ -265,9 +265,9 @@ class _Channel(NamedTuple):
         return 1000 * math.ceil(0.5 + 3 * self.delay_ms / 1000)
 
 
-def _control_channels(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, _Channel]:
+def _control_channels(instance: Instance, delays_ms: Mapping[str, float]) -> dict[str, Channel]:
     """By switch: to the relay if the channel is delayed."""
-    channels = dict.fromkeys(instance.topology.switches, _Channel(instance.controller))
+    channels = dict.fromkeys(instance.topology.switches, Channel(instance.controller))
     if delays_ms:
         if "," in instance.controller:
             raise UsageError("channels can be delayed to one controller only")
@@ -278,11 +278,11 @@ def _control_channels(instance: Instance, delays_ms: Mapping[str, float]) -> dic
             relay.abandon()
             raise
         relay.go()
-        channels.update({switch: _Channel(endpoint, delays_ms[switch]) for switch, endpoint in relay.endpoints.items()})
+        channels.update({switch: Channel(endpoint, delays_ms[switch]) for switch, endpoint in relay.endpoints.items()})
     return channels
 
 
-def _build(instance: Instance, channels: Mapping[str, _Channel]) -> None:
+def _build(instance: Instance, channels: Mapping[str, Channel]) -> None:
     """channels: those of each switch."""
     network, journal = instance.topology, _journal(instance.name)
     namespaces.create(journal, _namespaces(instance))
@@ -292,12 +292,12 @@ def _build(instance: Instance, channels: Mapping[str, _Channel]) -> None:
     shaped = [link for link in network.links if link.limited]
     if not instance.shaper.of_switches:
         _join(instance, shaped)
-    commands = [command for switch in network.switches for command in _control_and_hosts(instance, switch, channels[switch])]
+    commands = [command for switch in network.switches for command in control_and_hosts(instance, switch, channels[switch])]
     for link in network.links:
         commands += _link(instance, *link.ends, link.limited)
     # ten switches take a second on a slow machine
     patience_s = 20 + len(network.switches)
-    bridges = {instance.bridge(switch): _columns(instance, switch) for switch in network.switches}
+    bridges = {instance.bridge(switch): columns(instance, switch) for switch in network.switches}
     ovs.make_bridges(journal, {"kind": "bridges"}, bridges, commands, patience_s)
     if instance.shaper.of_switches:
         _join(instance, shaped)
@@ -312,7 +312,7 @@ def _namespaces(instance: Instance) -> list[Namespace]:
     ]
 
 
-def _columns(instance: Instance, switch: str) -> list[str]:
+def columns(instance: Instance, switch: str) -> list[str]:
     """The database's values of a switch's bridge."""
     dpid = instance.topology.switches[switch].replace(":", "")
     return [
@@ -325,7 +325,8 @@ def _columns(instance: Instance, switch: str) -> list[str]:
     ]
 
 
-def _control_and_hosts(instance: Instance, switch: str, channel: _Channel) -> list[list[str]]:
+def control_and_hosts(instance: Instance, switch: str, channel: Channel) -> list[list[str]]:
+    """ovs-vsctl's commands that join a switch's bridge to its controllers and hosts."""
     bridge = instance.bridge(switch)
     ports = instance.topology.ports(switch)
     controllers = channel.controllers.split(",")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from malob.errors import MissingError
+from malob.system import namespaces
 from malob.system.processes import ProcessId, find_program, run
 
 #: Each time that ovs-vswitchd looks for packets at a port, it allocates room for 32 of them, and frees what it did
@@ -19,10 +20,19 @@ _NAMES = ("ovs-vswitchd", "ovsdb-server")
 
 @dataclass(frozen=True)
 class DaemonPair:
-    """directory: for database, logs and pid files; goes with the daemons. sockets: where Open vSwitch's programs look."""
+    """directory: for database, logs and pid files; goes with the daemons. sockets: where Open vSwitch's programs look.
+
+    namespace: the network namespace of their ports; None for that of this process.
+    """
 
     directory: Path
     sockets: Path
+    namespace: str | None = None
+
+    @property
+    def database(self) -> str:
+        """Where the database is, for ovs-vsctl's --db."""
+        return f"unix:{self.sockets}/db.sock"
 
     def start(self) -> None:
         """Starts both; the switch may not answer yet. A database that is there already is used again.
@@ -36,30 +46,28 @@ class DaemonPair:
         database = self.directory / "conf.db"
         if not database.exists():
             run(["ovsdb-tool", "create", str(database), str(_SCHEMA)])
-        address = f"unix:{self.sockets}/db.sock"
         running = {name for name in _NAMES if self._process(name) is not None}
         if "ovsdb-server" not in running:
-            self._launch("ovsdb-server", str(database), f"--remote=p{address}")
-            run(["ovs-vsctl", f"--db={address}", "--no-wait", "--timeout=20", "init"])
+            self._launch("ovsdb-server", str(database), f"--remote=p{self.database}")
+            run(["ovs-vsctl", f"--db={self.database}", "--no-wait", "--timeout=20", "init"])
         if "ovs-vswitchd" not in running:
-            self._launch("ovs-vswitchd", address)
+            self._launch("ovs-vswitchd", self.database)
 
     def _launch(self, name: str, *arguments: str) -> None:
-        run(
-            [
-                "env",
-                _ALLOCATION,
-                f"OVS_RUNDIR={self.sockets}",
-                find_program(name) or name,
-                *arguments,
-                "-vconsole:off",
-                "-vsyslog:off",
-                "--detach",
-                "--no-chdir",
-                f"--pidfile={self._pid_file(name)}",
-                f"--log-file={self.directory / name}.log",
-            ]
-        )
+        command = [
+            "env",
+            _ALLOCATION,
+            f"OVS_RUNDIR={self.sockets}",
+            find_program(name) or name,
+            *arguments,
+            "-vconsole:off",
+            "-vsyslog:off",
+            "--detach",
+            "--no-chdir",
+            f"--pidfile={self._pid_file(name)}",
+            f"--log-file={self.directory / name}.log",
+        ]
+        run(command if self.namespace is None else namespaces.inside(self.namespace, command))
         if self.sockets != self.directory:
             # ovs-appctl looks for the daemon's number in the usual place: a link there leads to our own file
             usual = self.sockets / f"{name}.pid"

@@ -96,9 +96,10 @@ done
 """
 
 
-def take_up(devices: Sequence[str]) -> None:
-    """Takes devices of this machine up whose frames are others' to answer: ports of switches, and devices between them."""
-    run(["sh", "-ec", _OUT_HERE, "sh", *devices], timeout_s=30 + len(devices))
+def take_up(devices: Sequence[str], namespace: str | None = None) -> None:
+    """Takes devices up whose frames are others' to answer: ports of switches, and devices between them. namespace: where they are."""
+    command = ["sh", "-ec", _OUT_HERE, "sh", *devices]
+    run(command if namespace is None else inside(namespace, command), timeout_s=30 + len(devices))
 
 
 def create(journal: Journal, wanted: Sequence[Namespace]) -> None:

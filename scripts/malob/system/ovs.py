@@ -21,12 +21,13 @@ from malob.system.processes import find_program, run, succeeds
 from malob.system.waiting import wait_until
 
 
-def _socket_directory() -> Path:
+def socket_directory() -> Path:
+    """Where Open vSwitch's programs look for its daemons."""
     return Path(os.environ.get("OVS_RUNDIR", "/var/run/openvswitch"))
 
 
 def _ours() -> DaemonPair:
-    return DaemonPair(RUN_DIRECTORY / "ovs", _socket_directory())
+    return DaemonPair(RUN_DIRECTORY / "ovs", socket_directory())
 
 
 def vsctl(*arguments: str, timeout_s: int = 20, check: bool = True) -> str:
@@ -61,7 +62,7 @@ def database_listens() -> bool:
     """Whether a database is there, though it may not answer."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1)
-        return connection.connect_ex(str(_socket_directory() / "db.sock")) == 0
+        return connection.connect_ex(str(socket_directory() / "db.sock")) == 0
 
 
 def refuse_silence() -> None:
@@ -75,7 +76,7 @@ def switch_daemon_runs() -> bool:
 
 def switch_daemon_pid() -> int:
     """The number of the process that is all switches."""
-    return int((_socket_directory() / "ovs-vswitchd.pid").read_text())
+    return int((socket_directory() / "ovs-vswitchd.pid").read_text())
 
 
 def keep_punctual() -> None:

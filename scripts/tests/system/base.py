@@ -53,6 +53,9 @@ class SystemTest(unittest.TestCase):
     properties: Mapping[str, str] = {}
     #: by switch, one way: how long messages between it and the controller take
     control_delays_ms: Mapping[str, float] = {}
+    #: where the controller listens, and options for that
+    address = "127.0.0.1"
+    options: Sequence[str] = ()
 
     lab: Instance
     controller: Controller
@@ -64,12 +67,18 @@ class SystemTest(unittest.TestCase):
         cls.addClassCleanup(cls._clean_up)
         network = topology.load(cls.topology_name)
         openflow_port = free_port()
-        cls.lab = instance.up(network, NAME, f"127.0.0.1:{openflow_port}", owned=True, control_delays_ms=cls.control_delays_ms)
-        cls.controller = Controller(Path(directory.name), openflow_port, free_port(), cls._properties_file(Path(directory.name)))
+        cls.lab = instance.up(network, NAME, f"{cls.address}:{openflow_port}", owned=True, control_delays_ms=cls.control_delays_ms)
+        cls.prepare_lab()
+        properties = cls._properties_file(Path(directory.name))
+        cls.controller = Controller(Path(directory.name), openflow_port, free_port(), properties, cls.options, cls.address)
         cls.controller.start()
         for server in network.with_role("server"):
             processes.start_responder(cls.lab, server.name, http=HTTP_PORTS, udp=[UDP_PORT])
         cls.wait_for_network()
+
+    @classmethod
+    def prepare_lab(cls) -> None:
+        """What a subclass does with the network before the controller starts."""
 
     @classmethod
     def _clean_up(cls) -> None:

@@ -58,11 +58,14 @@ class RealNetworkTest(SystemTest):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.attached = Attachments(cls.lab)
         cls.build()
         for server in cls.lab.topology.with_role("server"):
             for port in (PORT, DIRECT_PORT):
                 loads.start_server(cls.place(server), port)
+
+    @classmethod
+    def prepare_lab(cls) -> None:
+        cls.attached = Attachments(cls.lab)
 
     @classmethod
     def build(cls) -> None:

@@ -17,7 +17,7 @@ from malob.system.waiting import say, wait_until
 from tests.system.base import UDP_PORT
 from tests.system.real_networks import PORT, VIP, VIP6, RealNetworkTest
 
-DATAGRAMS = Path(__file__).parent / "datagrams.py"
+DATAGRAMS = Path(__file__).parent / "datagram_stream.py"
 RATE = 50
 #: of clients
 LOCAL_PORT = 30_300

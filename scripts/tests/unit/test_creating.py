@@ -24,6 +24,7 @@ _CREATING = {
 
 #: What creates all the same, and why no journal needs it.
 _EXCEPTIONS = {
+    ("lab/apart.py", "bridge"): "by daemons within the namespace of a switch, which is in the journal",
     ("lab/attached/routers.py", "device"): "within the namespace of a router, which is in the journal",
     ("lab/attached/segments.py", "device"): "within the namespace of a legacy switch, which is in the journal",
     ("lab/attached/uplinks.py", "bridge"): "with columns of its own; the journal is told before",

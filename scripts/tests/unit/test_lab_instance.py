@@ -103,7 +103,7 @@ class ChannelTest(unittest.TestCase):
         lab = instance.Instance("lab", NETWORK, "127.0.0.1:6653", "netdev", "emulator", 1)
         [switch] = NETWORK.switches
         for delay_ms, pause in ((0, 1000), (100, 1000), (300, 2000), (600, 3000)):
-            commands = instance._control_and_hosts(lab, switch, instance._Channel(lab.controller, delay_ms))
+            commands = instance.control_and_hosts(lab, switch, instance.Channel(lab.controller, delay_ms))
             self.assertIn(f"max_backoff={pause}", commands[0])
             self.assertGreaterEqual(pause, 3 * delay_ms + 500)
 
