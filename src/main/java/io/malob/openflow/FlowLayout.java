@@ -28,7 +28,7 @@ public final class FlowLayout {
   public static final int PRIORITY_CLOSED = 49_001;
   public static final int PRIORITY_REPLY = 49_000;
   public static final int PRIORITY_PROBE_ANSWER = 48_920;
-  public static final int PRIORITY_INVALID_REPLY = 48_915;
+  public static final int PRIORITY_OVERTAKEN_REPLY = 48_915;
   public static final int PRIORITY_COUNTED_REPLY = 48_910;
   public static final int PRIORITY_MEMBER_REPLY = 48_900;
   public static final int PRIORITY_UNKNOWN_REPLY = 48_890;
@@ -57,13 +57,15 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
+  public static final int PRIORITY_DIRECT = 506;
   public static final int PRIORITY_REPLY_PATH_BACK = 505;
   public static final int PRIORITY_REPLY_PATH = 504;
   public static final int PRIORITY_TRACKED_PATH = 503;
   public static final int PRIORITY_TRACKED = 502;
   public static final int PRIORITY_CLIENT_BACK = 501;
   public static final int PRIORITY_CLIENT = 500;
-  public static final int PRIORITY_LOOK_UP = 499;
+  public static final int PRIORITY_LOOK_UP_ANSWER = 499;
+  public static final int PRIORITY_LOOK_UP = 498;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Before buckets, which would track these packets once more. */

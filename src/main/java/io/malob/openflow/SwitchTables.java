@@ -66,11 +66,7 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
     if (next.label() == null && port.isPresent()) {
       all.addAll(HostRules.toReceiver(factory, next.receiver()));
     } else {
-      MacAddress source = NextHopMac.entering(next.receiver(), next.entry(), next.replyPath());
-      all.add(factory.actions().setField(factory.oxms().ethSrc(source)));
-      if (next.label() != null) {
-        all.add(factory.actions().setField(factory.oxms().ethDst(next.label().mac())));
-      }
+      all.addAll(toReach(next));
     }
     List<OFInstruction> instructions = new ArrayList<>();
     if (port.isPresent()) {
@@ -83,5 +79,16 @@ public record SwitchTables(OFFactory factory, TableLayout layout) {
     }
     instructions.add(0, factory.instructions().applyActions(all));
     return instructions;
+  }
+
+  /** Writes the next hop, and the label of the path if there is one. */
+  public List<OFAction> toReach(Onward next) {
+    List<OFAction> actions = new ArrayList<>();
+    MacAddress source = NextHopMac.entering(next.receiver(), next.entry(), next.replyPath());
+    actions.add(factory.actions().setField(factory.oxms().ethSrc(source)));
+    if (next.label() != null) {
+      actions.add(factory.actions().setField(factory.oxms().ethDst(next.label().mac())));
+    }
+    return actions;
   }
 }

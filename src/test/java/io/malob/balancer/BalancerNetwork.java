@@ -13,6 +13,7 @@ import io.malob.balancer.health.SpoofGuard;
 import io.malob.capability.FeatureProbes;
 import io.malob.capability.ISwitchCapabilityService;
 import io.malob.capability.KnownFeatures;
+import io.malob.capability.SwitchFeature;
 import io.malob.json.RejectedException;
 import io.malob.monitor.IMonitorService;
 import io.malob.openflow.Cookie;
@@ -451,6 +452,8 @@ final class BalancerNetwork {
     DatapathId switchId = connect(id);
     if (table(switchId).profile().tracks()) {
       KnownFeatures.tracks(features, switchId);
+    } else {
+      features.refused(switchId, SwitchFeature.CONNECTION_TRACKING);
     }
     switchListener.switchAdded(switchId);
     switchListener.switchActivated(switchId);

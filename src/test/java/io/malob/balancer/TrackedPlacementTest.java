@@ -6,6 +6,7 @@ import static io.malob.balancer.ProactiveFixture.FIRST_PORT;
 import static io.malob.balancer.ProactiveFixture.SYN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.DatapathId;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /** VIPs whose connections the switches track, over both versions of IP. */
@@ -234,8 +236,27 @@ class TrackedPlacementTest {
     openAll();
 
     assertEquals(64, net.module.connections(any -> true, null, 100).connections().size());
+    assertReactive(fixture.s1);
+  }
+
+  private void assertReactive(DatapathId lacking) {
     ProactiveStats.Edge edge = fixture.edge(fixture.s1).orElseThrow();
     assertEquals(Kind.NO_TRACKING, edge.problem().orElseThrow().kind());
+    assertTrue(edge.problem().orElseThrow().toString().contains(lacking.toString()));
     assertEquals(ProactiveStats.State.REACTIVE, edge.state());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
+  void vip_isReactive_ifTheSwitchOfAMemberDoesNotTrack(String vip) {
+    net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of());
+    net.network.table(DatapathId.of(3), SwitchProfile.FOUR_TABLES);
+    take(new ProactiveFixture(net, IPAddress.of(vip), "placement", "tracked"));
+    fixture.settle();
+
+    openAll();
+
+    assertEquals(64, net.module.connections(any -> true, null, 100).connections().size());
+    assertReactive(fixture.s3);
   }
 }

@@ -3,6 +3,7 @@ package io.malob.balancer;
 import static io.malob.balancer.ProactiveFixture.ACK;
 import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
 import static io.malob.balancer.ProactiveFixture.FIN;
+import static io.malob.balancer.ProactiveFixture.RST;
 import static io.malob.balancer.ProactiveFixture.SYN;
 import static io.malob.balancer.ProactiveFixture.SYN_ACK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -132,6 +133,36 @@ class TrackedRepliesTest {
     fixture.net.network.inject(fixture.s3, from, fixture.direct(client, PORT, member, SYN));
 
     assertPassedOn(member, client, PORT, SYN_ACK);
+    assertPassedOn(member, client, PORT, ACK);
+  }
+
+  /** Its source may be forged. */
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
+  void segmentToAMember_fromThePortOfAnOpenConnectionToTheVip_changesNothing(String vip) {
+    setUp(vip);
+    Host member = fixture.open(fixture.client, PORT);
+
+    fixture.net.network.inject(fixture.s3, 11, fixture.direct(fixture.client, PORT, member, SYN));
+
+    fixture.assertAnswered(member, fixture.client, PORT, ACK);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100, false", "10.0.0.100, true", "fd00::64, false", "fd00::64, true"})
+  void connectionToTheVip_mayReuseThePortOfOneToAMember(String vip, boolean isNear) {
+    setUp(vip);
+    Host client = client(isNear);
+    int from = isNear ? client.port() : 11;
+    for (Host member : List.of(fixture.m1, fixture.m2)) {
+      fixture.net.network.inject(fixture.s3, from, fixture.direct(client, PORT, member, SYN));
+      assertPassedOn(member, client, PORT, RST);
+    }
+
+    Host member = fixture.open(client, PORT);
+
+    fixture.assertAnswered(member, client, PORT, ACK);
+    fixture.assertAnswered(member, client, PORT, FIN);
   }
 
   private Map<Counted, Long> counts(int memberNumber) {

@@ -148,6 +148,41 @@ class TrackedPipelineTest {
     assertEquals(1, table.conntrack().connections().size());
   }
 
+  /** In the rule of a path that ends, say, which needs no second look-up. */
+  @Test
+  void packet_goesOnToTheNextTable_behindACommit() {
+    table.apply(
+        rule(
+            0,
+            IPV4,
+            apply(track().commit().setMark(new Mark(7))),
+            OF.instructions().gotoTable(TableId.of(1))));
+    add(1, ConntrackMatch.untracked(ipv4()).build(), output(2));
+    assertEquals(List.of(2), ports(SYN));
+    assertEquals(7, table.conntrack().connections().get(0).mark());
+  }
+
+  /** As Open vSwitch's check of sequence numbers finds out. */
+  @Test
+  void answerToAnotherSyn_isInvalid_onceTheConnectionHasEnded() {
+    add(0, IPV4, track().commit().continueIn(TableId.of(1)));
+    add(1, ConntrackMatch.state(OF.buildMatch(), ConntrackMatch.INVALID, 0).build(), output(3));
+    table.apply(rule(1, IPV4));
+    for (int flags : List.of(2, 16, 17)) {
+      table.process(
+          1, Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, 40_000, MEMBERS.get(0), 8080, flags));
+      table.process(1, answer(flags == 17 ? 17 : 18));
+    }
+    table.process(1, Frames.tcp(CLIENT_MAC, MEMBER_MAC, CLIENT, 40_000, MEMBERS.get(0), 8080, 16));
+    table.process(1, answer(16));
+
+    assertEquals(List.of(3), ports(answer(18)));
+  }
+
+  private static byte[] answer(int flags) {
+    return Frames.tcp(MEMBER_MAC, CLIENT_MAC, MEMBERS.get(0), 8080, CLIENT, 40_000, flags);
+  }
+
   @Test
   void recirculation_withoutEnd_fails() {
     add(0, IPV4, track().continueIn(TableId.of(0)));

@@ -179,7 +179,8 @@ final class EdgeReplies {
     List<OFFlowAdd> rules = new ArrayList<>();
     if (input.traffic.isTracked()) {
       // these come first, so that packets that are tracked meet them
-      rules.addAll(TrackedReplies.lookUps(input.wire.factory(), input.traffic));
+      rules.addAll(
+          TrackedReplies.lookUps(input.wire.factory(), input.traffic, input.wire.countsTcpFlags()));
     }
     for (Server member : input.members) {
       rules.addAll(ofMember(input.traffic, input.wire, member));
@@ -224,6 +225,7 @@ final class EdgeReplies {
           rules.add(TrackedReplies.toNextHopFrom(tables, input.traffic, next, of, next.out()));
         }
       }
+      rules.add(TrackedReplies.translateTo(tables, input.traffic, first));
       if (first.label() != null) {
         rules.add(TrackedReplies.lookUpFor(input.wire.factory(), input.traffic, first));
       }

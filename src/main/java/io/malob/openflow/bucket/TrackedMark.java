@@ -38,14 +38,42 @@ public final class TrackedMark {
     return new Mark(DIRECT);
   }
 
+  /**
+   * The new mark of an ended connection of a VIP, whose addresses and ports one to a member has
+   * now.
+   */
+  static Mark ofOvertaken() {
+    return new Mark(DIRECT, DIRECT);
+  }
+
+  /** Matches connections to members. */
+  static Match.Builder matchDirect(Match.Builder match) {
+    return ConntrackMatch.mark(match, DIRECT, DIRECT);
+  }
+
+  /** Matches what they may replace: nothing, or connections that say no path. */
+  static Match.Builder matchReplaceable(Match.Builder match) {
+    return ConntrackMatch.mark(match, 0, DIRECT | PATH);
+  }
+
   /** Matches all but those. */
   static Match.Builder matchNotDirect(Match.Builder match) {
     return ConntrackMatch.mark(match, 0, DIRECT);
   }
 
-  /** Matches the connections of a member. */
+  /** Matches ended connections of a member that others have overtaken. */
+  static Match.Builder matchOvertaken(Match.Builder match, int memberNumber) {
+    return ConntrackMatch.mark(match, DIRECT | memberNumber, DIRECT | MEMBER);
+  }
+
+  /** Matches the connections of a member, whatever overtakes them. */
   static Match.Builder match(Match.Builder match, int memberNumber) {
     return ConntrackMatch.mark(match, memberNumber, MEMBER);
+  }
+
+  /** Matches those that are not overtaken. */
+  static Match.Builder matchCurrent(Match.Builder match, int memberNumber) {
+    return ConntrackMatch.mark(match, memberNumber, DIRECT | MEMBER);
   }
 
   /** Matches those whose replies take a path. */

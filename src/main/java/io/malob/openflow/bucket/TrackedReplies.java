@@ -1,16 +1,12 @@
 package io.malob.openflow.bucket;
 
-import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Server;
 import io.malob.openflow.FlowLayout;
-import io.malob.openflow.IpFamily;
 import io.malob.openflow.NextHopMac;
 import io.malob.openflow.Onward;
 import io.malob.openflow.RuleKey;
-import io.malob.openflow.SwitchRules;
 import io.malob.openflow.SwitchTables;
 import io.malob.openflow.bucket.ReplyRules.Counted;
-import io.malob.openflow.packet.Packet;
 import io.malob.openflow.tracked.ConntrackAction;
 import io.malob.openflow.tracked.ConntrackMatch;
 import io.malob.openflow.tracked.Nat;
@@ -24,8 +20,6 @@ import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
-import org.projectfloodlight.openflow.types.TransportPort;
-import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U64;
 
 /**
@@ -37,16 +31,20 @@ import org.projectfloodlight.openflow.types.U64;
  * up there or, if its next hop is at this switch, in the zone of clients' edges, which translates
  * it. What is found in neither is of a connection to the member itself, and falls through table 0
  * as all other packets do. So table 0 is passed once more after each look-up; the metadata say
- * whose VIP the packet may be of, and whether one zone was searched without success.
+ * whose VIP the packet may be of, and whether one zone was searched without success. {@link
+ * DirectConnections} see to ports that both kinds use one after the other.
  */
 public final class TrackedReplies {
   /** In the metadata, beside the number of the VIP: one zone does not have the connection. */
-  private static final long MISSED = 1L << 32;
+  static final long MISSED = 1L << 32;
 
   private static final long VIP_NUMBER = MISSED - 1;
 
   /** Instead of the ordinal of a path of replies: all that have no rule of their own. */
   public static final int ALL_PATHS = 0;
+
+  /** In the mark of a connection whose requests come in at the switch of its member. */
+  private static final int NO_PATH = 0;
 
   private TrackedReplies() {}
 
@@ -69,37 +67,9 @@ public final class TrackedReplies {
     }
     rules.add(begin(factory, traffic, member));
     if (traffic.isTcp() && countsTcpFlags) {
-      rules.add(beginDirect(factory, traffic, member));
-    }
-    if (traffic.isTcp()) {
-      rules.add(invalid(factory, traffic, member));
+      rules.addAll(DirectConnections.toMember(factory, traffic, member));
     }
     return rules;
-  }
-
-  /**
-   * Remembers the connections that clients open to a member itself. One that reuses the port of an
-   * ended connection of the VIP would be taken for that otherwise, for as long as switches remember
-   * it.
-   */
-  private static OFFlowAdd beginDirect(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match =
-        ConntrackMatch.untracked(
-            ReplyRules.toService(factory.buildMatch(), traffic, member)
-                .setMasked(
-                    SwitchRules.tcpFlagsField(factory),
-                    U16.of(Packet.TCP_SYN),
-                    U16.of(Packet.TCP_SYN | Packet.TCP_ACK)));
-    ConntrackAction commit =
-        ConntrackAction.inZone(factory, traffic.memberZone())
-            .commit()
-            .setMark(TrackedMark.ofDirect())
-            .continueIn(FlowLayout.CLASSIFY);
-    return rule(
-        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_UNKNOWN_REPLY, match.build()),
-        factory,
-        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
-        factory.instructions().applyActions(List.of(commit)));
   }
 
   /**
@@ -123,35 +93,14 @@ public final class TrackedReplies {
         factory.instructions().gotoTable(FlowLayout.HOSTS));
   }
 
-  /**
-   * A packet that does not fit to the connection that the client's zone remembers, which translates
-   * it nevertheless: it may be of a connection to the member itself that reuses the client's port.
-   */
-  private static OFFlowAdd invalid(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match =
-        TrackedMark.match(
-            ConntrackMatch.zone(
-                ConntrackMatch.state(
-                    packets(factory, traffic, traffic.vipNumber()),
-                    ConntrackMatch.TRACKED | ConntrackMatch.INVALID,
-                    /* unset= */ 0),
-                traffic.zone()),
-            member.number());
-    List<OFAction> actions = new ArrayList<>();
-    actions.add(
-        factory
-            .actions()
-            .setField(IpFamily.newSource(factory, AddressKey.toAddress(member.address()))));
-    actions.add(
-        factory
-            .actions()
-            .setField(factory.oxms().tcpSrc(TransportPort.of(ReplyRules.portOf(traffic, member)))));
-    actions.add(inMemberZone(factory, traffic));
+  static OFFlowAdd missed(
+      OFFactory factory, BucketTraffic traffic, int priority, Match.Builder match) {
     return rule(
-        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_INVALID_REPLY, match.build()),
+        new RuleKey(FlowLayout.CLASSIFY, priority, match.build()),
         factory,
-        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
-        factory.instructions().applyActions(actions));
+        ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+        write(factory, MISSED | traffic.vipNumber()),
+        factory.instructions().gotoTable(FlowLayout.REQUESTS));
   }
 
   /** Names the VIP whose connection a packet may be of. */
@@ -169,7 +118,7 @@ public final class TrackedReplies {
   private static OFFlowAdd found(
       OFFactory factory, BucketTraffic traffic, Server member, Counted counted) {
     Match.Builder match =
-        TrackedMark.match(tracked(factory, traffic, traffic.vipNumber()), member.number())
+        TrackedMark.matchCurrent(tracked(factory, traffic, traffic.vipNumber()), member.number())
             .setMasked(
                 MatchField.METADATA,
                 OFMetadata.ofRaw(traffic.vipNumber()),
@@ -188,28 +137,44 @@ public final class TrackedReplies {
         instructions.toArray(OFInstruction[]::new));
   }
 
-  /** The look-ups of what comes from the service ports of the VIP's members at this switch. */
-  public static List<OFFlowAdd> lookUps(OFFactory factory, BucketTraffic traffic) {
-    RuleKey missed =
-        new RuleKey(
-            FlowLayout.CLASSIFY,
-            FlowLayout.PRIORITY_UNKNOWN_REPLY,
-            TrackedMark.matchNotDirect(tracked(factory, traffic, traffic.vipNumber())).build());
-    return List.of(
-        lookUpAfter(factory, traffic, traffic.zone(), inMemberZone(factory, traffic)),
-        lookUpAfter(factory, traffic, traffic.memberZone(), inClientZone(factory, traffic)),
+  /**
+   * The look-ups of what comes from the service ports of the VIP's members at this switch. Answers
+   * to SYNs are looked up first where SYNs are remembered, as these tell for certain whether the
+   * connection is the VIP's.
+   *
+   * @param matchesTcpFlags whether rules can tell these answers
+   */
+  public static List<OFFlowAdd> lookUps(
+      OFFactory factory, BucketTraffic traffic, boolean matchesTcpFlags) {
+    List<OFFlowAdd> rules = new ArrayList<>();
+    rules.add(lookUpAfter(factory, traffic, traffic.zone(), inMemberZone(factory, traffic)));
+    rules.add(lookUpAfter(factory, traffic, traffic.memberZone(), inClientZone(factory, traffic)));
+    rules.add(
         lookUp(
             factory,
             traffic,
             FlowLayout.PRIORITY_LOOK_UP,
             untracked(factory, traffic),
-            inClientZone(factory, traffic)),
-        rule(
-            missed,
+            inClientZone(factory, traffic)));
+    rules.add(
+        missed(
             factory,
-            ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
-            write(factory, MISSED | traffic.vipNumber()),
-            factory.instructions().gotoTable(FlowLayout.REQUESTS)));
+            traffic,
+            FlowLayout.PRIORITY_UNKNOWN_REPLY,
+            TrackedMark.matchNotDirect(tracked(factory, traffic, traffic.vipNumber()))));
+    if (traffic.isTcp() && matchesTcpFlags) {
+      Match.Builder answer = untracked(factory, traffic);
+      Counted.OPENED.restrict(factory, answer);
+      rules.add(
+          lookUp(
+              factory,
+              traffic,
+              FlowLayout.PRIORITY_LOOK_UP_ANSWER,
+              answer,
+              inMemberZone(factory, traffic)));
+      rules.addAll(DirectConnections.toAll(factory, traffic));
+    }
+    return rules;
   }
 
   /** In one zone after the other. */
@@ -230,7 +195,7 @@ public final class TrackedReplies {
         inMemberZone(factory, traffic));
   }
 
-  private static OFFlowAdd lookUp(
+  static OFFlowAdd lookUp(
       OFFactory factory,
       BucketTraffic traffic,
       int priority,
@@ -243,7 +208,7 @@ public final class TrackedReplies {
         factory.instructions().applyActions(List.of(lookUp)));
   }
 
-  private static ConntrackAction inMemberZone(OFFactory factory, BucketTraffic traffic) {
+  static ConntrackAction inMemberZone(OFFactory factory, BucketTraffic traffic) {
     return ConntrackAction.inZone(factory, traffic.memberZone()).continueIn(FlowLayout.CLASSIFY);
   }
 
@@ -282,6 +247,29 @@ public final class TrackedReplies {
         next.from(in));
   }
 
+  /**
+   * The VIP's replies to a next hop that were found where requests are remembered, and that the
+   * zone of clients' edges is to translate here: those to next hops at this switch, and those whose
+   * requests have come in here. If that zone lacks their connection, table 3 drops them.
+   */
+  public static OFFlowAdd translateTo(SwitchTables tables, BucketTraffic traffic, Onward next) {
+    OFFactory factory = tables.factory();
+    Match.Builder match =
+        ConntrackMatch.zone(replies(tables, traffic, next, ALL_PATHS), traffic.memberZone());
+    boolean isHere = next.label() == null;
+    if (!isHere) {
+      TrackedMark.matchPath(match, NO_PATH);
+    }
+    List<OFAction> actions = new ArrayList<>(tables.toReach(next));
+    actions.add(
+        inClientZone(factory, traffic).continueIn(isHere ? FlowLayout.HOSTS : FlowLayout.LABELS));
+    return rule(
+        new RuleKey(FlowLayout.REQUESTS, FlowLayout.PRIORITY_REPLY_PATH, match.build()),
+        factory,
+        ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+        factory.instructions().applyActions(actions));
+  }
+
   private static OFFlowAdd toNextHop(
       SwitchTables tables, int priority, BucketTraffic traffic, Match.Builder match, Onward next) {
     return rule(
@@ -303,7 +291,7 @@ public final class TrackedReplies {
     return ConntrackMatch.untracked(packets(factory, traffic, traffic.vipNumber()));
   }
 
-  private static Match.Builder tracked(OFFactory factory, BucketTraffic traffic, long metadata) {
+  static Match.Builder tracked(OFFactory factory, BucketTraffic traffic, long metadata) {
     return ConntrackMatch.state(
         packets(factory, traffic, metadata), ConntrackMatch.TRACKED, /* unset= */ 0);
   }
@@ -314,12 +302,11 @@ public final class TrackedReplies {
     return match.setExact(MatchField.METADATA, OFMetadata.ofRaw(metadata));
   }
 
-  private static OFInstruction write(OFFactory factory, long metadata) {
+  static OFInstruction write(OFFactory factory, long metadata) {
     return factory.instructions().writeMetadata(U64.of(metadata), U64.NO_MASK);
   }
 
-  private static OFFlowAdd rule(
-      RuleKey key, OFFactory factory, U64 cookie, OFInstruction... instructions) {
+  static OFFlowAdd rule(RuleKey key, OFFactory factory, U64 cookie, OFInstruction... instructions) {
     return key.add(factory, cookie, instructions).build();
   }
 }

@@ -126,6 +126,9 @@ public final class TrackedRules {
                 tables.onward(List.of(), next.answeredBy(path), traffic.vlan())));
       }
     }
+    if (next.label() == null && traffic.isTcp()) {
+      rules.add(openHere(tables, traffic, member, next));
+    }
     Onward first = next.label() == null ? next : next.answeredBy(1);
     rules.add(
         toMember(
@@ -136,6 +139,32 @@ public final class TrackedRules {
             ofAny,
             tables.onward(List.of(), first, traffic.vlan())));
     return rules;
+  }
+
+  /**
+   * The first packets of connections to a member of this switch: remembered as at members' edges,
+   * so that their answers are not taken for those of connections to the member itself.
+   */
+  private static OFFlowAdd openHere(
+      SwitchTables tables, BucketTraffic traffic, Server member, Onward next) {
+    OFFactory factory = tables.factory();
+    Match.Builder match =
+        TrackedMark.match(connections(factory, traffic, member), member.number())
+            .setMasked(
+                SwitchRules.tcpFlagsField(factory),
+                U16.of(Packet.TCP_SYN),
+                U16.of(Packet.TCP_SYN | Packet.TCP_ACK));
+    ConntrackAction commit =
+        ConntrackAction.inZone(factory, traffic.memberZone())
+            .commit()
+            .setMark(TrackedMark.of(member.number(), /* replyPath= */ 0));
+    return toMember(
+        factory,
+        traffic,
+        member,
+        FlowLayout.PRIORITY_TRACKED_PATH,
+        match,
+        tables.onward(List.of(commit), next, traffic.vlan()));
   }
 
   private static Match.Builder connections(

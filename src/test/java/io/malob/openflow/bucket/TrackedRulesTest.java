@@ -16,6 +16,7 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.tracked.ConntrackAction;
 import io.malob.testing.Servers;
 import io.malob.testing.Wire;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.projectfloodlight.openflow.protocol.OFFactories;
 import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowMod;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsEntry;
 import org.projectfloodlight.openflow.protocol.OFVersion;
@@ -36,6 +38,7 @@ import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.Masked;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.U32;
@@ -172,16 +175,94 @@ class TrackedRulesTest {
     assertTrue(atTheEnd.get(0).getPriority() > atTheEnd.get(1).getPriority());
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14"})
+  void requests_sayThePathOfTheirReplies_whichTheMembersEdgeRemembers(OFVersion version) {
+    SwitchTables tables = tables(version);
+    List<OFFlowAdd> leading =
+        TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER));
+    List<OFFlowAdd> remembering =
+        TrackedReplies.ofMember(tables.factory(), WEB, MEMBER, true).subList(0, 3);
+
+    for (int path = 1; path <= 3; path++) {
+      OFFlowMod request = onWire(leading.get(path == 1 ? 2 : path - 2));
+      OFFlowMod remember = onWire(remembering.get(path - 1));
+      MacAddress source = written(request, MatchField.ETH_SRC);
+      Masked<MacAddress> wanted = remember.getMatch().getMasked(MatchField.ETH_SRC);
+      assertEquals(wanted.getValue(), source.applyMask(wanted.getMask()), "path " + path);
+      assertEquals(NextHopMac.of(MEMBER.at()), NextHopMac.numberIn(source));
+      assertEquals(
+          "ct(commit,zone=10,exec(set_field:0x%d0003->ct_mark))".formatted(path), tracks(remember));
+    }
+  }
+
+  private static MacAddress written(OFFlowMod rule, MatchField<MacAddress> field) {
+    return actions(rule).stream()
+        .filter(OFActionSetField.class::isInstance)
+        .map(action -> ((OFActionSetField) action).getField())
+        .filter(oxm -> oxm.getMatchField().id == field.id)
+        .map(oxm -> (MacAddress) oxm.getValue())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void whatComesFromMembers_isLookedUp_byItsNextHop() {
+    SwitchTables tables = tables(OFVersion.OF_13);
+
+    assertEquals(
+        "ct(table=0,zone=10)",
+        tracks(onWire(TrackedReplies.lookUpFor(tables.factory(), WEB, TO_HOP))));
+    assertEquals(
+        List.of("ct(table=0,zone=10)", "ct(table=0,zone=9,nat)", "ct(table=0,zone=9,nat)"),
+        TrackedReplies.lookUps(tables.factory(), WEB, true).subList(0, 3).stream()
+            .map(rule -> tracks(onWire(rule)))
+            .toList());
+  }
+
+  /** There is no other sign of the beginning of an exchange of datagrams. */
+  @Test
+  void onlySegmentsThatOpenConnectionsToMembers_areRememberedAsSuch() {
+    OFFactory factory = tables(OFVersion.OF_13).factory();
+    String remembers = "ct(commit,table=0,zone=10,exec(set_field:0x1000000->ct_mark))";
+
+    assertEquals(1, rulesWith(remembers, TrackedReplies.lookUps(factory, WEB, true)));
+    assertEquals(0, rulesWith(remembers, TrackedReplies.lookUps(factory, WEB, false)));
+    assertEquals(0, rulesWith(remembers, TrackedReplies.lookUps(factory, NAMES, true)));
+  }
+
+  private static long rulesWith(String action, List<OFFlowAdd> rules) {
+    return rules.stream()
+        .map(TrackedRulesTest::onWire)
+        .filter(rule -> rule.getInstructions().toString().contains(action))
+        .count();
+  }
+
+  @Test
+  void pathOfItsOwn_takesThoseWithItsOrdinal() {
+    SwitchTables tables = tables(OFVersion.OF_13);
+    OFFlowMod all = onWire(TrackedReplies.toNextHop(tables, WEB, TO_HOP, TrackedReplies.ALL_PATHS));
+    OFFlowMod second = onWire(TrackedReplies.toNextHop(tables, WEB, TO_HOP, 2));
+
+    assertEquals(
+        Masked.of(U32.of(0x2_0000), U32.of(0xff_0000)),
+        second.getMatch().getMasked(MatchField.CONN_TRACKING_MARK));
+    assertTrue(second.getPriority() > all.getPriority());
+  }
+
   /** A controller that has restarted keeps them. */
   @Test
   void rules_areRecognized() {
     SwitchTables tables = tables(OFVersion.OF_13);
     FoundRules parser = new FoundRules(TableLayout.FOUR_TABLES, Map.of());
-    for (OFFlowMod sent :
-        List.of(
-            TrackedReplies.toNextHop(tables, WEB, TO_HOP, 0),
-            TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER)).get(0),
-            TrackedRules.replies(tables.factory(), WEB, MEMBER).get(0))) {
+    List<OFFlowAdd> all = new ArrayList<>();
+    all.add(TrackedReplies.toNextHop(tables, WEB, TO_HOP, TrackedReplies.ALL_PATHS));
+    all.add(TrackedReplies.lookUpFor(tables.factory(), WEB, TO_HOP));
+    all.addAll(TrackedReplies.lookUps(tables.factory(), WEB, true));
+    all.addAll(TrackedReplies.ofMember(tables.factory(), WEB, MEMBER, true));
+    all.addAll(TrackedRules.toMember(tables, WEB, new TrackedMember(MEMBER, TO_MEMBER)));
+    all.addAll(TrackedRules.replies(tables.factory(), WEB, MEMBER));
+    for (OFFlowMod sent : all) {
       OFFlowMod rule = onWire(sent);
       OFFlowStatsEntry found =
           tables
