@@ -101,8 +101,8 @@ VIP = Kind(
         Field(
             "placement",
             "MODE",
-            "reactive: at the first packet of each connection; proactive: by rules in advance; auto: proactive under load;"
-            " tracked: in advance, and switches remember connections (default reactive)",
+            "auto: tracked where switches can, else reactive; tracked: switches remember connections; proactive: by rules in"
+            " advance; reactive: at the first packet, by rules of each connection (default auto)",
             choices=("reactive", "proactive", "auto", "tracked"),
         ),
         Field(

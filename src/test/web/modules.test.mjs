@@ -258,7 +258,9 @@ test('placement: the state of a VIP in words', () => {
   assert.deepEqual([
     placementText({}), placementText({ placement: 'proactive' }), placementText({ placement: 'proactive' }, { state: 'proactive' }),
     placementText({ placement: 'auto' }, { state: 'reactive' }), placementText({ placement: 'reactive' }, { state: 'changing' }),
-  ], ['Reactive', '–', 'Proactive', 'Auto: reactive', 'Changing']);
+    placementText({ placement: 'tracked' }, { state: 'proactive', tracking: 'exact' }),
+    placementText({ placement: 'auto' }, { state: 'proactive', tracking: 'shares' }), placementText({ placement: 'tracked' }, { state: 'proactive', tracking: 'new' }),
+  ], ['Reactive', '–', 'Proactive', 'Auto: reactive', 'Changing', 'Tracked, the controller chooses', 'Auto: tracked, buckets choose', 'Tracked']);
 });
 
 test('placement: the bar of an edge has all members with buckets, in the order of the pool', () => {

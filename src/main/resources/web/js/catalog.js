@@ -68,8 +68,8 @@ function kinds(model, algorithms) {
         {
           name: 'placement', label: 'Placement',
           options: () => [
-            ['reactive', 'reactive: at the first packet of each connection'], ['proactive', 'proactive: by rules in advance'],
-            ['auto', 'auto: proactive under load'], ['tracked', 'tracked: in advance; switches remember connections'],
+            ['auto', 'auto: tracked where switches can, else reactive'], ['tracked', 'tracked: switches remember connections'],
+            ['proactive', 'proactive: by rules in advance'], ['reactive', 'reactive: by rules of each connection'],
           ],
         },
         outOfService, ...notes,

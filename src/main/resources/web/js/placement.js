@@ -16,6 +16,9 @@ const CAUSES = {
 
 export const knownCauses = Object.keys(CAUSES);
 
+/** Who chooses the members of connections that switches track. */
+const TRACKING = { exact: 'Tracked, the controller chooses', shares: 'Tracked, buckets choose' };
+
 /** The max number of members that are named beside a bar, and of moves that are listed. */
 const MAX_NAMED = 8;
 const MAX_MOVES = 8;
@@ -27,8 +30,8 @@ export function placementText(vip, placement) {
   const mode = vip.placement ?? 'reactive';
   if (mode === 'reactive' && !placement) return 'Reactive';
   const state = STATES[placement?.state] ?? UNKNOWN;
-  if (mode === 'tracked' && placement?.state === 'proactive') return 'Tracked';
-  return mode === 'auto' ? `Auto: ${state.toLowerCase()}` : state;
+  const words = placement?.tracking && placement.state === 'proactive' ? TRACKING[placement.tracking] ?? 'Tracked' : state;
+  return mode === 'auto' ? `Auto: ${words.toLowerCase()}` : words;
 }
 
 /** The members with buckets at an edge, in the order of the pool, so that edges can be compared; those that have left it are last. */
@@ -109,7 +112,7 @@ class PlacementCard {
     this.#memberIds = pool ? this.#model.membersOfPool(pool.id).map((member) => member.id) : [];
     setText(this.#title, `Placement of VIP ${nameOf(this.#model.vip(this.#id)) ?? this.#id}`);
     setState(this.#badge, placement.state);
-    setText(this.#about, `${placement.mode === 'auto' ? 'Proactive under load. ' : ''}${number(placement.moves)} buckets have moved so far.`
+    setText(this.#about, `${placement.tracking ? `Switches remember connections; ${placement.tracking === 'exact' ? 'the controller chooses each member' : 'buckets choose members'}. ` : ''}${number(placement.moves)} buckets have moved so far.`
       + `${placement.edges_left_out ? ` ${placement.edges_left_out} more client edges are not shown.` : ''}`);
     this.#table.update(placement.edges);
     const moves = placement.recent_moves.slice(0, MAX_MOVES);

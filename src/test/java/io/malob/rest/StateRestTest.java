@@ -159,7 +159,7 @@ class StateRestTest {
             Placements.reactive(
                 2, ProactiveStats.Problem.Kind.NO_MASKS, "the switch accepts no masks")));
     assertEquals(
-        "[{\"vip_id\":\"web\",\"mode\":\"proactive\",\"state\":\"proactive\",\"timeouts\":null,"
+        "[{\"vip_id\":\"web\",\"mode\":\"proactive\",\"state\":\"proactive\",\"tracking\":null,\"timeouts\":null,"
             + "\"edges\":["
             + "{\"switch\":\"00:00:00:00:00:00:00:01\",\"state\":\"proactive\",\"source\":\"port\","
             + "\"buckets\":64,\"moving\":2,\"members\":{\"a\":40,\"b\":24},"

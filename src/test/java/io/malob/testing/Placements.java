@@ -92,6 +92,7 @@ public final class Placements {
         "web",
         PlacementMode.PROACTIVE,
         isProactive ? State.PROACTIVE : State.CHANGING,
+        Optional.empty(),
         ImmutableList.copyOf(edges),
         7,
         ImmutableList.of(new Move(DatapathId.of(1), "a", "b", "shares", 12.3456, 3)),

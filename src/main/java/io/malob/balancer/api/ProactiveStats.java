@@ -3,6 +3,7 @@ package io.malob.balancer.api;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.malob.state.catalog.PlacementMode;
+import java.util.Locale;
 import java.util.Optional;
 import org.projectfloodlight.openflow.types.DatapathId;
 
@@ -12,6 +13,7 @@ import org.projectfloodlight.openflow.types.DatapathId;
  * @param vipId the VIP
  * @param mode as configured
  * @param state what applies now
+ * @param tracking who chooses the members of connections that switches track; empty if they do not
  * @param edges the switches that have or may have clients of the VIP
  * @param moves how many buckets have moved since the start
  * @param recentMoves the latest moves, newest first
@@ -21,6 +23,7 @@ public record ProactiveStats(
     String vipId,
     PlacementMode mode,
     State state,
+    Optional<Tracking> tracking,
     ImmutableList<Edge> edges,
     long moves,
     ImmutableList<Move> recentMoves,
@@ -29,6 +32,19 @@ public record ProactiveStats(
   /** Whether switches place connections of the VIP, so that their number is an estimate. */
   public boolean hasBuckets() {
     return edges.stream().anyMatch(edge -> edge.buckets() > 0);
+  }
+
+  /** Who chooses the members of connections that switches track. */
+  public enum Tracking {
+    /** The controller, for each connection. */
+    EXACT,
+    /** Buckets, by the shares of the members. */
+    SHARES;
+
+    /** Its name in REST. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** What applies to the VIP or an edge now. */
@@ -42,7 +58,7 @@ public record ProactiveStats(
 
     /** Its name in REST. */
     public String text() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem;
 import io.malob.balancer.api.ProactiveStats.State;
+import io.malob.balancer.api.ProactiveStats.Tracking;
 import io.malob.openflow.bucket.BucketKey;
 import io.malob.state.catalog.Vip;
 import java.util.Map;
@@ -41,12 +42,19 @@ final class ShownVip {
         vip.id(),
         vip.placement(),
         stateOf(state, edges),
+        trackingOf(state),
         edges,
         state.moves().total(),
         ImmutableList.copyOf(state.moves().recent()).reverse().stream()
             .map(move -> move(move, memberIds, nowNanos))
             .collect(ImmutableList.toImmutableList()),
         opened.build());
+  }
+
+  private static Optional<Tracking> trackingOf(ProactiveVip vip) {
+    return vip.traffic().isTracked()
+        ? Optional.of(vip.isExact() ? Tracking.EXACT : Tracking.SHARES)
+        : Optional.empty();
   }
 
   private static State stateOf(ProactiveVip vip, ImmutableList<ProactiveStats.Edge> edges) {

@@ -3,7 +3,6 @@ package io.malob.rest.live;
 import com.google.common.collect.Maps;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.json.Json;
-import io.malob.state.catalog.PlacementMode;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,8 @@ public final class ShownPlacement {
         "vip_id", vip.vipId(),
         "mode", vip.mode().text(),
         "state", vip.state().text(),
-        "timeouts", vip.mode() == PlacementMode.TRACKED ? SWITCHS_DEFAULTS : null,
+        "tracking", vip.tracking().map(ProactiveStats.Tracking::text),
+        "timeouts", vip.tracking().map(any -> SWITCHS_DEFAULTS),
         "edges", vip.edges().stream().limit(maxEdges).map(ShownPlacement::edge).toList(),
         "edges_left_out", Math.max(0, vip.edges().size() - maxEdges),
         "moves", vip.moves(),
