@@ -128,12 +128,40 @@ class TrackedRepliesTest {
     fixture.assertAnswered(member, client, PORT, FIN);
     fixture.send(client, PORT, ACK);
 
-    // forwarded to the member's switch by others
-    int from = isNear ? client.port() : 11;
-    fixture.net.network.inject(fixture.s3, from, fixture.direct(client, PORT, member, SYN));
+    inject(client, isNear, fixture.direct(client, PORT, member, SYN));
 
     assertPassedOn(member, client, PORT, SYN_ACK);
     assertPassedOn(member, client, PORT, ACK);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100, false", "10.0.0.100, true", "fd00::64, false", "fd00::64, true"})
+  void bothKindsOfConnections_mayReuseAPort_againAndAgain(String vip, boolean isNear) {
+    setUp(vip);
+    Host client = client(isNear);
+    for (int round = 0; round < 3; round++) {
+      for (Host member : List.of(fixture.m1, fixture.m2)) {
+        inject(client, isNear, fixture.direct(client, PORT, member, SYN));
+        assertPassedOn(member, client, PORT, SYN_ACK);
+        inject(client, isNear, fixture.direct(client, PORT, member, FIN));
+        assertPassedOn(member, client, PORT, FIN);
+        inject(client, isNear, fixture.direct(client, PORT, member, ACK));
+      }
+      // a switch gives the next one another port, so there is one to the VIP in each round
+      int port = PORT + 2 * round;
+      Host member = fixture.open(client, port);
+      fixture.send(client, port, FIN);
+      fixture.assertAnswered(member, client, port, FIN);
+      fixture.send(client, port, ACK);
+      inject(client, isNear, fixture.direct(client, port, member, SYN));
+      assertPassedOn(member, client, port, SYN_ACK);
+      assertPassedOn(member, client, port, ACK);
+    }
+  }
+
+  /** What others have forwarded to the member's switch comes in there. */
+  private void inject(Host client, boolean isNear, byte[] frame) {
+    fixture.net.network.inject(fixture.s3, isNear ? client.port() : 11, frame);
   }
 
   /** Its source may be forged. */
@@ -153,9 +181,8 @@ class TrackedRepliesTest {
   void connectionToTheVip_mayReuseThePortOfOneToAMember(String vip, boolean isNear) {
     setUp(vip);
     Host client = client(isNear);
-    int from = isNear ? client.port() : 11;
     for (Host member : List.of(fixture.m1, fixture.m2)) {
-      fixture.net.network.inject(fixture.s3, from, fixture.direct(client, PORT, member, SYN));
+      inject(client, isNear, fixture.direct(client, PORT, member, SYN));
       assertPassedOn(member, client, PORT, RST);
     }
 

@@ -31,6 +31,9 @@ final class DirectConnections {
   /** In the metadata, beside the number of the VIP: the packet opens such a connection. */
   private static final long OPENS = 1L << 33;
 
+  private static final int FIN = Packet.TCP_FIN;
+  private static final int RST = Packet.TCP_RST;
+
   private DirectConnections() {}
 
   /** The rules of one member. */
@@ -48,26 +51,34 @@ final class DirectConnections {
             ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
             TrackedReplies.write(factory, OPENS | traffic.vipNumber()),
             factory.instructions().gotoTable(FlowLayout.REQUESTS)),
-        TrackedReplies.rule(
-            key(
-                FlowLayout.PRIORITY_UNKNOWN_REPLY,
-                ConntrackMatch.untracked(opening(factory, traffic, member))),
-            factory,
-            ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
-            factory
-                .instructions()
-                .applyActions(List.of(TrackedReplies.inMemberZone(factory, traffic)))),
+        lookUp(factory, traffic, member, opening(factory, traffic, member)),
+        // so that the zone knows that the connection has ended
+        lookUp(factory, traffic, member, with(factory, traffic, member, FIN, FIN)),
+        lookUp(factory, traffic, member, with(factory, traffic, member, RST, RST)),
         overtaken(factory, traffic, member));
+  }
+
+  private static OFFlowAdd lookUp(
+      OFFactory factory, BucketTraffic traffic, Server member, Match.Builder match) {
+    return TrackedReplies.rule(
+        key(FlowLayout.PRIORITY_UNKNOWN_REPLY, ConntrackMatch.untracked(match)),
+        factory,
+        ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
+        factory
+            .instructions()
+            .applyActions(List.of(TrackedReplies.inMemberZone(factory, traffic))));
   }
 
   /** Matches the segments that open a connection to a member itself. */
   private static Match.Builder opening(OFFactory factory, BucketTraffic traffic, Server member) {
+    return with(factory, traffic, member, Packet.TCP_SYN, Packet.TCP_SYN | Packet.TCP_ACK);
+  }
+
+  private static Match.Builder with(
+      OFFactory factory, BucketTraffic traffic, Server member, int flags, int mask) {
     return ReplyRules.toService(factory.buildMatch(), traffic, member)
         .setExact(MatchField.METADATA, OFMetadata.ofRaw(0))
-        .setMasked(
-            SwitchRules.tcpFlagsField(factory),
-            U16.of(Packet.TCP_SYN),
-            U16.of(Packet.TCP_SYN | Packet.TCP_ACK));
+        .setMasked(SwitchRules.tcpFlagsField(factory), U16.of(flags), U16.of(mask));
   }
 
   /**
