@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,9 @@ from lab.attached import loads
 from lab.attached.loads import KINDS, Load
 from lab.attached.places import Place
 from lab.attached.routers import Router
-from malob.system.waiting import say
+from lab.faults import links
+from malob.system import ovs
+from malob.system.waiting import say, wait_until
 from tests.system.base import UDP_PORT
 from tests.system.real_networks import DIRECT_PORT, PORT, VIP, VIP6, RealNetworkTest
 
@@ -172,3 +176,47 @@ class BesideTest(RealNetworkTest):
         near, far = self.servers
         for first, second in ((near, far), (far, near)):
             self.assertIn("member", self.ask_by_udp(first.name, second.ip, UDP_PORT, 35000, "member"), "a member is the client")
+
+
+@pytest.mark.real_time
+class ReplyPathsTest(RealNetworkTest):
+    """A client and a member with two ways between them that are as long as each other."""
+
+    topology_name = str(Path(__file__).parent / "two_equal_ways.json")
+    DOWNLOADS, SIZE = 400, 100_000
+
+    @classmethod
+    def build(cls) -> None:
+        cls.reach(cls.attached.host("c1"))
+
+    def labelled(self, switch: str) -> int:
+        """The bytes that have crossed a switch by labels."""
+        rules = ovs.ofctl("dump-flows", self.lab.bridge(switch), "table=2").splitlines()
+        return sum(int(found[1]) for rule in rules if "dl_dst=0a:4d:4c" in rule and (found := re.search(r"n_bytes=(\d+)", rule)))
+
+    def parts(self) -> list[float]:
+        """The part of all bytes of downloads on each way."""
+        before = [self.labelled(switch) for switch in ("left", "right")]
+        downloads = loads.each_once(self.attached.host("c1"), VIP, PORT, 100, ["10.0.0.1"] * self.DOWNLOADS, self.SIZE)
+        say(f"  {downloads}")
+        self.assertEqual(0, downloads.failed)
+        time.sleep(1)
+        each = [self.labelled(switch) - count for switch, count in zip(("left", "right"), before)]
+        self.assertGreater(sum(each), self.DOWNLOADS * self.SIZE)
+        return [count / sum(each) for count in each]
+
+    def test_bytes(self) -> None:
+        """both ways carry about as much; one alone while the other is cut, and open connections stay"""
+        self.service(balancing.TRACKED, algorithm="HT-PS")
+        wait_until(lambda: max(self.parts()) < 0.6, "both ways to be used", 30)
+        parts = [max(self.parts()) for _ in range(3)]
+        say(f"  the fuller way has {', '.join(f'{part:.0%}' for part in parts)}")
+        self.assertLess(max(parts), 0.6)
+        load = Load(self.attached.host("c1"), VIP, PORT, ["10.0.0.1"], KINDS, 10)
+        self.addCleanup(load.end)
+        time.sleep(1)
+        with links.down(self.lab, "left", "far"):
+            time.sleep(3)
+            self.assertLess(self.parts()[0], 0.05)
+        wait_until(lambda: max(self.parts()) < 0.6, "both ways to be used again", 60)
+        self.assert_unbroken(load, MAX_PAUSE_S)
