@@ -57,7 +57,6 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
-  public static final int PRIORITY_DIRECT = 506;
   public static final int PRIORITY_REPLY_PATH_BACK = 505;
   public static final int PRIORITY_REPLY_PATH = 504;
   public static final int PRIORITY_TRACKED_PATH = 503;

@@ -14,8 +14,6 @@ import java.util.List;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.match.Match;
-import org.projectfloodlight.openflow.protocol.match.MatchField;
-import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U16;
 
@@ -24,13 +22,13 @@ import org.projectfloodlight.openflow.types.U16;
  * itself. Clients use ports again: for as long as a switch remembers an ended connection of the
  * VIP, the next one to the member would be taken for it. Pure.
  *
- * <p>The member's zone knows which kind was opened last. The clients' zone, which is searched first
- * for next hops at this switch, learns it from the answer to a SYN.
+ * <p>A SYN to the member leaves a bit in the member's zone, which the next one to the VIP removes.
+ * If the member accepts it, which it does not while it has a connection with the same addresses and
+ * ports, what both zones know of such a connection is of no use any more.
  */
 final class DirectConnections {
-  /** In the metadata, beside the number of the VIP: the packet opens such a connection. */
-  private static final long OPENS = 1L << 33;
-
+  private static final int SYN = Packet.TCP_SYN;
+  private static final int ACK = Packet.TCP_ACK;
   private static final int FIN = Packet.TCP_FIN;
   private static final int RST = Packet.TCP_RST;
 
@@ -38,47 +36,37 @@ final class DirectConnections {
 
   /** The rules of one member. */
   static List<OFFlowAdd> toMember(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder known =
-        TrackedMark.matchReplaceable(
-            ConntrackMatch.zone(
-                ConntrackMatch.state(
-                    opening(factory, traffic, member), ConntrackMatch.TRACKED, /* unset= */ 0),
-                traffic.memberZone()));
+    ConntrackAction ask =
+        ConntrackAction.inZone(factory, traffic.memberZone())
+            .commit()
+            .setMark(TrackedMark.ofAsked())
+            .continueIn(FlowLayout.CLASSIFY);
+    ConntrackAction lookUp = TrackedReplies.inMemberZone(factory, traffic);
     return List.of(
-        TrackedReplies.rule(
-            key(FlowLayout.PRIORITY_UNKNOWN_REPLY, known),
-            factory,
-            ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
-            TrackedReplies.write(factory, OPENS | traffic.vipNumber()),
-            factory.instructions().gotoTable(FlowLayout.REQUESTS)),
-        lookUp(factory, traffic, member, opening(factory, traffic, member)),
+        request(factory, traffic, member, SYN, SYN | ACK, ask),
         // so that the zone knows that the connection has ended
-        lookUp(factory, traffic, member, with(factory, traffic, member, FIN, FIN)),
-        lookUp(factory, traffic, member, with(factory, traffic, member, RST, RST)),
+        request(factory, traffic, member, FIN, FIN, lookUp),
+        request(factory, traffic, member, RST, RST, lookUp),
         overtaken(factory, traffic, member));
   }
 
-  private static OFFlowAdd lookUp(
-      OFFactory factory, BucketTraffic traffic, Server member, Match.Builder match) {
+  /** Segments of clients to the member with some flags. */
+  private static OFFlowAdd request(
+      OFFactory factory,
+      BucketTraffic traffic,
+      Server member,
+      int flags,
+      int mask,
+      ConntrackAction action) {
+    Match.Builder match =
+        ConntrackMatch.untracked(
+            ReplyRules.toService(factory.buildMatch(), traffic, member)
+                .setMasked(SwitchRules.tcpFlagsField(factory), U16.of(flags), U16.of(mask)));
     return TrackedReplies.rule(
-        key(FlowLayout.PRIORITY_UNKNOWN_REPLY, ConntrackMatch.untracked(match)),
+        key(FlowLayout.PRIORITY_UNKNOWN_REPLY, match),
         factory,
         ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
-        factory
-            .instructions()
-            .applyActions(List.of(TrackedReplies.inMemberZone(factory, traffic))));
-  }
-
-  /** Matches the segments that open a connection to a member itself. */
-  private static Match.Builder opening(OFFactory factory, BucketTraffic traffic, Server member) {
-    return with(factory, traffic, member, Packet.TCP_SYN, Packet.TCP_SYN | Packet.TCP_ACK);
-  }
-
-  private static Match.Builder with(
-      OFFactory factory, BucketTraffic traffic, Server member, int flags, int mask) {
-    return ReplyRules.toService(factory.buildMatch(), traffic, member)
-        .setExact(MatchField.METADATA, OFMetadata.ofRaw(0))
-        .setMasked(SwitchRules.tcpFlagsField(factory), U16.of(flags), U16.of(mask));
+        factory.instructions().applyActions(List.of(action)));
   }
 
   /**
@@ -113,26 +101,21 @@ final class DirectConnections {
     ConntrackAction remember =
         ConntrackAction.inZone(factory, traffic.memberZone())
             .commit()
-            .setMark(TrackedMark.ofDirect())
-            .continueIn(FlowLayout.CLASSIFY);
+            .setMark(TrackedMark.ofDirect());
     ConntrackAction overtake =
         ConntrackAction.inZone(factory, traffic.zone())
             .commit()
             .setMark(TrackedMark.ofOvertaken())
             .continueIn(FlowLayout.CLASSIFY);
     return List.of(
-        TrackedReplies.lookUp(
+        TrackedReplies.rule(
+            new RuleKey(
+                FlowLayout.REQUESTS,
+                FlowLayout.PRIORITY_LOOK_UP_ANSWER,
+                answer(factory, traffic, TrackedReplies.MISSED | traffic.vipNumber()).build()),
             factory,
-            traffic,
-            FlowLayout.PRIORITY_DIRECT,
-            TrackedReplies.tracked(factory, traffic, OPENS | traffic.vipNumber()),
-            remember),
-        TrackedReplies.lookUp(
-            factory,
-            traffic,
-            FlowLayout.PRIORITY_LOOK_UP_ANSWER,
-            answer(factory, traffic, TrackedReplies.MISSED | traffic.vipNumber()),
-            overtake),
+            ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED),
+            factory.instructions().applyActions(List.of(remember, overtake))),
         TrackedReplies.missed(
             factory,
             traffic,
@@ -143,7 +126,7 @@ final class DirectConnections {
   /** Matches the answer to a SYN of such a connection. */
   private static Match.Builder answer(OFFactory factory, BucketTraffic traffic, long metadata) {
     Match.Builder match =
-        TrackedMark.matchDirect(
+        TrackedMark.matchAsked(
             ConntrackMatch.zone(
                 TrackedReplies.tracked(factory, traffic, metadata), traffic.memberZone()));
     Counted.OPENED.restrict(factory, match);

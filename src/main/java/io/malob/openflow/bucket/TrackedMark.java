@@ -7,7 +7,8 @@ import org.projectfloodlight.openflow.protocol.match.Match;
 /**
  * What switches remember of a connection of a tracked VIP, in both zones: the number of its member
  * in bits 0 to 15, and the ordinal of the path of its replies in bits 16 to 23. Of connections to a
- * member itself, members' edges remember only that, in bit 24. Pure.
+ * member itself, members' edges remember only that, in bit 24, or in bit 25 until the member has
+ * accepted them. Pure.
  */
 public final class TrackedMark {
   /** The max number of paths of replies between two edges. */
@@ -17,6 +18,7 @@ public final class TrackedMark {
   private static final int PATH_SHIFT = 16;
   private static final int PATH = 0xff << PATH_SHIFT;
   private static final int DIRECT = 1 << 24;
+  private static final int ASKED = 1 << 25;
 
   private TrackedMark() {}
 
@@ -46,14 +48,16 @@ public final class TrackedMark {
     return new Mark(DIRECT, DIRECT);
   }
 
-  /** Matches connections to members. */
-  static Match.Builder matchDirect(Match.Builder match) {
-    return ConntrackMatch.mark(match, DIRECT, DIRECT);
+  /**
+   * The new mark of a connection, if there is one, whose addresses and ports a SYN to a member has.
+   */
+  static Mark ofAsked() {
+    return new Mark(ASKED, ASKED);
   }
 
-  /** Matches what they may replace: nothing, or connections that say no path. */
-  static Match.Builder matchReplaceable(Match.Builder match) {
-    return ConntrackMatch.mark(match, 0, DIRECT | PATH);
+  /** Matches those. */
+  static Match.Builder matchAsked(Match.Builder match) {
+    return ConntrackMatch.mark(match, ASKED, ASKED);
   }
 
   /** Matches all but those. */

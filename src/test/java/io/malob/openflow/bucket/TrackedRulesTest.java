@@ -224,11 +224,11 @@ class TrackedRulesTest {
   @Test
   void onlySegmentsThatOpenConnectionsToMembers_areRememberedAsSuch() {
     OFFactory factory = tables(OFVersion.OF_13).factory();
-    String remembers = "ct(commit,table=0,zone=10,exec(set_field:0x1000000->ct_mark))";
+    String asks = "ct(commit,table=0,zone=10,exec(set_field:0x2000000/0x2000000->ct_mark))";
 
-    assertEquals(1, rulesWith(remembers, TrackedReplies.lookUps(factory, WEB, true)));
-    assertEquals(0, rulesWith(remembers, TrackedReplies.lookUps(factory, WEB, false)));
-    assertEquals(0, rulesWith(remembers, TrackedReplies.lookUps(factory, NAMES, true)));
+    assertEquals(1, rulesWith(asks, TrackedReplies.ofMember(factory, WEB, MEMBER, true)));
+    assertEquals(0, rulesWith(asks, TrackedReplies.ofMember(factory, WEB, MEMBER, false)));
+    assertEquals(0, rulesWith(asks, TrackedReplies.ofMember(factory, NAMES, MEMBER, true)));
   }
 
   private static long rulesWith(String action, List<OFFlowAdd> rules) {
