@@ -21,9 +21,9 @@ WITH_BUCKETS = (PROACTIVE, TRACKED, EXACT)
 
 #: The fields of a VIP with a placement. The default is left out: Floodlight's own balancer does not have the field.
 _FIELDS: dict[str, dict[str, Any]] = {
-    REACTIVE: {"placement": REACTIVE},
+    REACTIVE: {},
     PROACTIVE: {"placement": PROACTIVE},
-    AUTO: {},
+    AUTO: {"placement": AUTO},
     TRACKED: {"placement": TRACKED, "auto_per_second": 0},
     EXACT: {"placement": TRACKED, "auto_per_second": 10_000_000},
 }

@@ -102,7 +102,7 @@ VIP = Kind(
             "placement",
             "MODE",
             "auto: tracked where switches can, else reactive; tracked: switches remember connections; proactive: by rules in"
-            " advance; reactive: at the first packet, by rules of each connection (default auto)",
+            " advance; reactive: at the first packet, by rules of each connection (default reactive)",
             choices=("reactive", "proactive", "auto", "tracked"),
         ),
         Field(

@@ -207,7 +207,7 @@ def _nftables(site: ComparisonSite) -> Iterator[Target]:
 def _floodlight(jar: Path, site: ComparisonSite) -> Iterator[Target]:
     ours = site.controller
     with site.controlled_by(Floodlight(jar, site.directory, ours.openflow_port, ours.http_port)):
-        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY, placement=balancing.AUTO)
+        balancing.set_up(site.controller.rest, VIP, webserver.PORT, site.servers, key=_KEY)
         yield Target([VIP], webserver.PORT, site.process_ids())
 
 

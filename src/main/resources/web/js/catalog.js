@@ -68,8 +68,8 @@ function kinds(model, algorithms) {
         {
           name: 'placement', label: 'Placement',
           options: () => [
-            ['auto', 'auto: tracked where switches can, else reactive'], ['tracked', 'tracked: switches remember connections'],
-            ['proactive', 'proactive: by rules in advance'], ['reactive', 'reactive: by rules of each connection'],
+            ['reactive', 'reactive: by rules of each connection'], ['auto', 'auto: tracked where switches can, else reactive'],
+            ['tracked', 'tracked: switches remember connections'], ['proactive', 'proactive: by rules in advance'],
           ],
         },
         outOfService, ...notes,

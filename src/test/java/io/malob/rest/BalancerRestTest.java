@@ -75,7 +75,7 @@ class BalancerRestTest {
     assertEquals(
         "{\"id\":\"1\",\"name\":\"vip1\",\"protocol\":\"icmp\",\"address\":\"10.0.0.100\","
             + "\"vlan\":null,\"port\":8,\"lb_method\":null,\"allowed_sources\":null,"
-            + "\"connection_limit\":null,\"placement\":\"auto\",\"auto_per_second\":null,\"admin_state\":\"up\","
+            + "\"connection_limit\":null,\"placement\":\"reactive\",\"auto_per_second\":null,\"admin_state\":\"up\","
             + "\"description\":\"\",\"tags\":[],\"external_ids\":{},\"pools\":[]}",
         vip.text());
     assertEquals("1", pool.json().path("vip_id").asText());
@@ -436,7 +436,7 @@ class BalancerRestTest {
     assertRefused(422, "connection_limit", "/members/m1", "{\"connection_limit\":5}");
     assertRefused(409, "address", "/members/m3", "{\"address\":\"10.0.0.1\",\"pool_id\":\"p\"}");
     Answer reset = server.put("/vips/v", "{\"placement\":null}");
-    assertEquals("auto", reset.json().path("placement").asText());
+    assertEquals("reactive", reset.json().path("placement").asText());
     assertEquals(200, server.put("/members/m1", "{\"connection_limit\":5}").status());
     assertRefused(422, "placement", "/vips/v", "{\"placement\":\"proactive\"}");
   }

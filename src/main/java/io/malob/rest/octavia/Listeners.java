@@ -174,7 +174,7 @@ final class Listeners extends ObjectType<Vip> {
 
   @Override
   List<String> vendorTags(Vip vip) {
-    return vip.placement() == PlacementMode.AUTO
+    return vip.placement() == PlacementMode.REACTIVE
         ? List.of()
         : List.of(VendorTags.PLACEMENT + vip.placement().text());
   }

@@ -21,9 +21,8 @@ final class CatalogFormat {
   /**
    * 2: members have an {@code admin_state}, which version 1 would treat as damage. 3: there are
    * health monitors, backups, allowed sources and limits, and members may have no weight. 4: VIPs
-   * have a {@code placement}; those without one are reactive. 5: there are load balancers, VIPs,
-   * pools and monitors have an {@code admin_state}, and items have notes; VIPs and members may have
-   * a {@code vlan}.
+   * have a {@code placement}. 5: there are load balancers, VIPs, pools and monitors have an {@code
+   * admin_state}, and items have notes; VIPs and members may have a {@code vlan}.
    */
   private static final int VERSION = 5;
 
@@ -32,7 +31,6 @@ final class CatalogFormat {
       Map.of(Catalog.MONITORS, 3, Catalog.LOAD_BALANCERS, 5);
 
   private static final String NUMBER = "number";
-  private static final String PLACEMENT = "placement";
 
   /** Values that a missing field stands for. */
   private static final Set<Object> EMPTY = Set.of("", List.of(), Map.of());
@@ -140,9 +138,6 @@ final class CatalogFormat {
     try {
       // earlier versions accepted control characters in notes
       Fields given = kind.fields(fields).withoutControls();
-      if (kind.equals(Catalog.VIPS) && !given.has(PLACEMENT)) {
-        given = given.with(PLACEMENT, PlacementMode.REACTIVE.text());
-      }
       @Nullable String id = given.get("id");
       if (id == null) {
         throw RejectedException.invalid("id", "id is required");

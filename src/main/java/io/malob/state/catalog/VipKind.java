@@ -30,7 +30,7 @@ final class VipKind extends CatalogKind<Vip> {
           "placement",
           Vip::placement,
           FieldFormat.choice(List.of(PlacementMode.values())).shownAs("Placement"),
-          PlacementMode.AUTO);
+          PlacementMode.REACTIVE);
   private final Field<Vip, Integer> autoPerSecond =
       field("auto_per_second", Vip::autoPerSecond, FieldFormat.AUTO_PER_SECOND);
   private final Field<Vip, AdminState> adminState =

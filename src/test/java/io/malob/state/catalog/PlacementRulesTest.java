@@ -49,7 +49,6 @@ class PlacementRulesTest {
     fixture.pool("id", "p", "vip_id", "v");
     fixture.member("id", "a", "address", "10.0.0.1", "port", "8080", "pool_id", "p");
     fixture.vip("id", "w", "address", "10.0.0.101", "protocol", "tcp", "port", "8081");
-    update(Catalog.VIPS, "w", "placement", "reactive");
     fixture.pool("id", "q", "vip_id", "w");
     fixture.member("id", "b", "address", "10.0.0.1", "pool_id", "q");
   }
@@ -79,11 +78,11 @@ class PlacementRulesTest {
   }
 
   @Test
-  void placement_isAutoByDefault() throws Exception {
-    Vip x = fixture.vip("id", "x", "address", "10.0.0.102");
-    assertEquals(PlacementMode.AUTO, x.placement());
-    assertEquals("auto", Catalog.VIPS.shown(x).get("placement"));
-    assertFalse(x.mayBeProactive());
+  void vip_isReactiveByDefault() throws Exception {
+    Vip w = fixture.now().vips().get("w");
+    assertEquals(PlacementMode.REACTIVE, w.placement());
+    assertEquals("reactive", Catalog.VIPS.shown(w).get("placement"));
+    assertFalse(w.mayBeProactive());
   }
 
   @Test
@@ -93,8 +92,7 @@ class PlacementRulesTest {
     Vip auto = update(Catalog.VIPS, "v", "placement", " Auto ");
     assertEquals(PlacementMode.AUTO, auto.placement());
     assertTrue(auto.mayBeProactive());
-    update(Catalog.VIPS, "v", "placement", "reactive");
-    assertEquals(PlacementMode.AUTO, update(Catalog.VIPS, "v", "placement", null).placement());
+    assertEquals(PlacementMode.REACTIVE, update(Catalog.VIPS, "v", "placement", null).placement());
   }
 
   @Test
@@ -147,7 +145,7 @@ class PlacementRulesTest {
     update(Catalog.VIPS, "w", "placement", "reactive");
     assertNull(obstacle("v", "p"));
 
-    update(Catalog.MEMBERS, "a", "vlan", "7");
+    update(Catalog.VIPS, "v", "vlan", "7");
     assertEquals("member a has another VLAN", obstacle("v", "p"));
     assertFalse(update(Catalog.VIPS, "v", "port", null).mayBeProactive());
   }
