@@ -21,6 +21,7 @@ import io.malob.balancer.admission.RequestHandler;
 import io.malob.balancer.admission.SelfTraffic;
 import io.malob.balancer.admission.Tables;
 import io.malob.balancer.admission.TrackedOpenings;
+import io.malob.balancer.admission.TrackedPackets;
 import io.malob.balancer.admission.TranslatedPackets;
 import io.malob.balancer.admission.UnrecordedReplies;
 import io.malob.balancer.admission.VipNeighbours;
@@ -113,6 +114,7 @@ final class Placing {
             tables,
             viewing.hosts,
             connecting.ruleSender,
+            new TrackedPackets(tables, connecting.ruleSender),
             connecting.activator,
             connecting.relocations,
             connecting.rejectSender,

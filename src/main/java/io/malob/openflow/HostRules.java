@@ -78,7 +78,7 @@ public final class HostRules {
   }
 
   /** Makes a translated, untagged packet one for a next hop of the switch. */
-  static List<OFAction> toReceiver(OFFactory factory, Attachment at) {
+  public static List<OFAction> toReceiver(OFFactory factory, Attachment at) {
     ImmutableList.Builder<OFAction> actions = ImmutableList.builder();
     actions.add(factory.actions().setField(factory.oxms().ethSrc(EdgeMac.of(at.switchId()))));
     actions.add(factory.actions().setField(factory.oxms().ethDst(at.mac())));

@@ -75,6 +75,11 @@ public final class NextHopMac {
     return withByte(NO_SEGMENT, source.getLong());
   }
 
+  /** The ordinal of the path of replies in a source MAC address; 0 if packets do not say it. */
+  public static int replyPathIn(MacAddress source) {
+    return (int) ((source.getLong() & REPLY_PATH) >>> BITS);
+  }
+
   /** Matches packets to a next hop on all paths. */
   static Match.Builder match(Match.Builder match, Attachment nextHop) {
     return match.setMasked(MatchField.ETH_SRC, MacAddress.of(of(nextHop).getLong() & NUMBER), MASK);

@@ -40,15 +40,22 @@ record ReplyOrigin(Vip vip, Member member, @Nullable Integer port) {
 
   /** Those of the source of a packet of TCP or UDP, in its VLAN; empty for other packets. */
   static List<ReplyOrigin> of(CatalogSnapshot catalog, Packet packet) {
+    return ofAnyVlan(catalog, packet, packet.source(), packet.srcPort()).stream()
+        .filter(origin -> origin.member.vlan() == packet.vlan())
+        .toList();
+  }
+
+  /**
+   * Those of one end of a packet of TCP or UDP between edges, where packets have no tags; empty for
+   * other packets.
+   */
+  static List<ReplyOrigin> ofAnyVlan(
+      CatalogSnapshot catalog, Packet packet, IPAddress<?> server, int port) {
     @Nullable Protocol protocol =
         packet.kind() == Packet.Kind.TCP
             ? Protocol.TCP
             : packet.kind() == Packet.Kind.UDP ? Protocol.UDP : null;
-    return protocol == null
-        ? List.of()
-        : of(catalog, protocol, packet.source(), packet.srcPort()).stream()
-            .filter(origin -> origin.member.vlan() == packet.vlan())
-            .toList();
+    return protocol == null ? List.of() : of(catalog, protocol, server, port);
   }
 
   private static @Nullable ReplyOrigin of(

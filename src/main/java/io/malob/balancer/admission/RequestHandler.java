@@ -93,7 +93,7 @@ public record RequestHandler(
 
   /** Handles a packet that was translated, and found no rule for its host. */
   public void handleLost(Packet packet) {
-    if (translated.deliver(packet)) {
+    if (translated.deliver(packet, views.get().catalog())) {
       packetIns.count(Outcome.KNOWN);
     }
   }

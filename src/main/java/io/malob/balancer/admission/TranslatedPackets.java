@@ -23,12 +23,13 @@ public record TranslatedPackets(
     Tables tables,
     Clients clients,
     ConnectionRuleSender ruleSender,
+    TrackedPackets tracked,
     ConnectionActivator activator,
     Relocations relocations,
     RejectSender rejectSender,
     VipNextHops nextHops) {
   /** Delivers a packet that found no rule for its host or its label; false if it is dropped. */
-  boolean deliver(Packet packet) {
+  boolean deliver(Packet packet, CatalogSnapshot catalog) {
     FiveTuple reversed = packet.fiveTuple().reversed();
     @Nullable Connection toMember = tables.connections().byReply(reversed);
     if (toMember != null) {
@@ -50,7 +51,9 @@ public record TranslatedPackets(
       rejectSender.drop(RejectReason.LOST_LABEL);
       return false;
     }
-    ruleSender.deliverTranslated(packet, receiver.get());
+    if (!tracked.labelled(packet, receiver.get(), catalog)) {
+      ruleSender.deliverTranslated(packet, receiver.get());
+    }
     return true;
   }
 
@@ -84,7 +87,9 @@ public record TranslatedPackets(
           if (vip.mayBeProactive()) {
             nextHops.learn(request.dstAddress(), at);
           }
-          ruleSender.deliverAs(request.reversed(), packet, tuple, at);
+          if (!tracked.reply(vip, packet, at)) {
+            ruleSender.deliverAs(request.reversed(), packet, tuple, at);
+          }
         });
     return nextHop.isPresent();
   }

@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.FiveTuple;
 import io.malob.algorithm.Server;
+import io.malob.balancer.bucket.BucketTable.Tracking;
 import io.malob.state.catalog.Protocol;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -176,6 +177,22 @@ public final class Buckets {
   /** The buckets of a VIP at a client edge; null if it has always been reactive there. */
   public @Nullable BucketTable find(int vipNumber, DatapathId switchId) {
     return tables.isEmpty() ? null : tables.get(new Place(vipNumber, switchId));
+  }
+
+  /** How a switch tracks the connections of a VIP; null if it does not. */
+  public @Nullable Tracking trackingAt(int vipNumber, DatapathId switchId) {
+    @Nullable BucketTable table = find(vipNumber, switchId);
+    return table == null ? null : table.tracking();
+  }
+
+  /** How switches track the connections of a VIP; null if none does. */
+  public @Nullable Tracking tracking(int vipNumber) {
+    return Stream.ofNullable(placing.get(vipNumber))
+        .flatMap(Set::stream)
+        .map(each -> trackingAt(vipNumber, each))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /**

@@ -385,17 +385,24 @@ public record ConnectionRuleSender(
             packet.srcPort(),
             packet.destination(),
             packet.dstPort());
+    deliver(
+        receiver,
+        factory ->
+            ConnectionRules.deliver(
+                factory,
+                new Translation(tuple, tuple, 0, null, receiver, receiver.port()),
+                packet.frame()));
+  }
+
+  /** Has a receiver's switch deliver a packet, after the host rule if that is missing. */
+  public void deliver(Attachment receiver, Function<OFFactory, OFMessage> packet) {
     messages.hostRules().ended(receiver);
     ruleSender.send(
         receiver.switchId(),
         factory ->
             ImmutableList.<OFMessage>builder()
                 .addAll(messages.hostRules().missing(factory, receiver))
-                .add(
-                    ConnectionRules.deliver(
-                        factory,
-                        new Translation(tuple, tuple, 0, null, receiver, receiver.port()),
-                        packet.frame()))
+                .add(packet.apply(factory))
                 .build());
   }
 }

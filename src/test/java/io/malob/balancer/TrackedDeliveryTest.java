@@ -1,0 +1,104 @@
+package io.malob.balancer;
+
+import static io.malob.balancer.ProactiveFixture.ACK;
+import static io.malob.balancer.ProactiveFixture.SYN;
+import static io.malob.balancer.ProactiveFixture.SYN_ACK;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.malob.balancer.BalancerNetwork.Host;
+import io.malob.openflow.CookieKind;
+import io.malob.testing.FakeConntrack;
+import io.malob.testing.SwitchProfile;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/** Packets of tracked connections that the controller delivers, over both versions of IP. */
+class TrackedDeliveryTest {
+  private static final int PORT = 40_000;
+
+  private ProactiveFixture fixture;
+
+  private void setUp(String vip) {
+    fixture =
+        new ProactiveFixture(
+            new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
+            IPAddress.of(vip),
+            "placement",
+            "tracked",
+            "auto_per_second",
+            "0");
+    fixture.settle();
+  }
+
+  @AfterEach
+  void assertNothingRefused() {
+    assertEquals(List.of(), fixture.net.network.refusals());
+  }
+
+  /** Switches forget connections that are not answered in half a minute. */
+  private void assertKnownAsAnswered(DatapathId at) {
+    List<FakeConntrack.Connection> known = fixture.net.table(at).conntrack().connections();
+    assertTrue(known.stream().anyMatch(each -> each.zone() == 7_777 && each.isAnswered()));
+  }
+
+  private void makeMembersSwitchAnEdge() {
+    Host near = fixture.host(3, 5, 5);
+    fixture.net.learn(near);
+    fixture.askForVip(near);
+    fixture.pass(4);
+  }
+
+  private Host behindNewRouter(DatapathId at) {
+    return fixture.behind(fixture.router(at, 4), 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100, 1", "10.0.0.100, 3", "fd00::64, 1", "fd00::64, 3"})
+  void answerToAnUnknownNextHop_isSeenByTheEdgeOfItsConnection(String vip, long edge) {
+    setUp(vip);
+    makeMembersSwitchAnEdge();
+    Host behind = behindNewRouter(DatapathId.of(edge));
+    Host member = fixture.memberOf(behind, PORT, SYN);
+
+    fixture.assertAnswered(member, behind, PORT, SYN_ACK);
+
+    assertKnownAsAnswered(behind.switchId());
+  }
+
+  /** The switches on both paths have started again. */
+  private void loseLabels() {
+    for (DatapathId at : List.of(fixture.s2, fixture.s4)) {
+      fixture.rules(at, CookieKind.LABEL).forEach(fixture.net.table(at)::remove);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
+  void connection_goesOn_whenItsLabelsAreLost(String vip) {
+    setUp(vip);
+    Host member = fixture.open(fixture.client, PORT);
+    loseLabels();
+
+    assertEquals(member, fixture.memberOf(fixture.client, PORT, ACK));
+    fixture.assertAnswered(member, fixture.client, PORT, ACK);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
+  void connection_isOpened_whileLabelsAreLost(String vip) {
+    setUp(vip);
+    loseLabels();
+
+    Host member = fixture.open(fixture.client, PORT);
+
+    fixture.assertAnswered(member, fixture.client, PORT, ACK);
+    assertKnownAsAnswered(fixture.s1);
+  }
+}
