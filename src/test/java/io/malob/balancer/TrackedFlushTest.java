@@ -188,6 +188,85 @@ class TrackedFlushTest {
     assertEquals(1, rulesOfMembers());
   }
 
+  private void deleteVip() {
+    net.delete(Catalog.MEMBERS, "m1");
+    net.delete(Catalog.MEMBERS, "m2");
+    net.delete(Catalog.POOLS, "p");
+    net.delete(Catalog.VIPS, "v");
+    fixture.pass(1);
+  }
+
+  /** The members have other numbers than before. */
+  private void createVipAnew(String protocol) {
+    String vip = fixture.vip.toString();
+    net.create(
+        Catalog.VIPS,
+        "id",
+        "v",
+        "address",
+        vip,
+        "protocol",
+        protocol,
+        "port",
+        "80",
+        "placement",
+        "tracked",
+        "auto_per_second",
+        "0");
+    net.create(Catalog.POOLS, "id", "p", "vip_id", "v", "lb_method", "WRR");
+    fixture.addMember("m1", fixture.m1);
+    fixture.addMember("m2", fixture.m2);
+    fixture.settle();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100, tcp", "10.0.0.100, udp", "fd00::64, tcp"})
+  void connectionsOfADeletedVip_areForgotten_andNotThoseOfTheNext(String vip, String protocol) {
+    setUp(vip, protocol);
+    placeAll(protocol);
+    deleteVip();
+    assertEquals(List.of(), connections());
+
+    createVipAnew(protocol);
+    placeAll(protocol);
+    fixture.pass(40);
+
+    assertEquals(64, connections().size());
+  }
+
+  private Map<Integer, Host> placeAll(String protocol) {
+    if (protocol.equals("udp")) {
+      return sendAll();
+    }
+    Map<Integer, Host> members = new HashMap<>();
+    ALL_BUCKETS.forEach(port -> members.put(port, fixture.open(client, port)));
+    return members;
+  }
+
+  @Test
+  void connectionsOfAVipWithAnotherPort_areForgotten() {
+    setUp("10.0.0.100", "tcp");
+    placeAll("tcp");
+
+    fixture.setVip("port", "81");
+    fixture.pass(5);
+
+    assertEquals(List.of(), connections());
+  }
+
+  @Test
+  void connectionsOfAVipThatIsNoLongerTracked_areForgotten_afterAnHour() {
+    setUp("10.0.0.100", "tcp");
+    placeAll("tcp");
+    fixture.setVip("placement", "reactive");
+    fixture.pass(3_590);
+    assertEquals(64, connections().size());
+
+    fixture.pass(20);
+
+    assertEquals(List.of(), connections());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"10.0.0.100", "fd00::64"})
   void whereASwitchDoesNotFlush_theControllerForwards_andRulesStayForAnHour(String vip) {

@@ -5,12 +5,14 @@ import io.malob.capability.FeatureProbes;
 import io.malob.capability.SwitchFeature;
 import io.malob.openflow.MessageBatch;
 import io.malob.openflow.RuleSender;
+import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.TrackedFlush;
 import io.malob.openflow.tracked.ConntrackFlush;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -21,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has switches forget the connections to lost members, so that their next packets meet buckets. The
- * buckets lead elsewhere before. A flush is repeated, because a packet that is under way may open
- * such a connection once more, and because Open vSwitch 3.1.0 skips some. For one thread at a time.
+ * Has switches forget the connections to lost members, so that their next packets meet buckets, and
+ * those of VIPs that have ended. The buckets lead elsewhere before. A flush is repeated, because a
+ * packet that is under way may open such a connection once more, and because Open vSwitch 3.1.0
+ * skips some. For one thread at a time.
  */
 final class ConnectionFlushes {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionFlushes.class);
@@ -77,24 +80,51 @@ final class ConnectionFlushes {
   }
 
   /** A switch is to forget just these connections of a VIP. */
-  void want(DatapathId switchId, int vipNumber, Set<TrackedFlush> lost, long nowNanos) {
+  void want(DatapathId switchId, BucketTraffic traffic, Set<TrackedFlush> lost, long nowNanos) {
     Map<TrackedFlush, Progress> all =
         bySwitch.computeIfAbsent(switchId, any -> new LinkedHashMap<>());
-    all.keySet().removeIf(each -> each.traffic().vipNumber() == vipNumber && !lost.contains(each));
+    all.keySet()
+        .removeIf(
+            each ->
+                !lost.contains(each)
+                    && (each.traffic().vipNumber() == traffic.vipNumber()
+                        || each.concerns(traffic)));
     lost.forEach(each -> all.putIfAbsent(each, new Progress(0, nowNanos)));
     if (all.isEmpty()) {
       bySwitch.remove(switchId);
     }
   }
 
+  /**
+   * A switch is to forget all connections of a VIP that has no rules there any more, until one has
+   * its address and port again.
+   */
+  void forget(DatapathId switchId, BucketTraffic ended, long nowNanos) {
+    want(switchId, ended, Set.of(TrackedFlush.ofEnded(ended)), nowNanos);
+  }
+
+  /** Whether there are connections of ended VIPs to forget. */
+  boolean hasEnded() {
+    return bySwitch.values().stream()
+        .flatMap(all -> all.keySet().stream())
+        .anyMatch(TrackedFlush::isOfEnded);
+  }
+
   /** Sends the flushes that are due, after all rules. */
   void send(long nowNanos) {
     bySwitch.forEach(
         (switchId, all) -> {
-          if (!busy.contains(switchId) && canFlush(switchId)) {
-            programmed.wire(switchId).ifPresent(wire -> send(switchId, wire, all, nowNanos));
+          Optional<Wire> wire = programmed.wire(switchId).filter(any -> canFlush(switchId));
+          all.entrySet()
+              .removeIf(
+                  each ->
+                      each.getKey().isOfEnded()
+                          && (wire.isEmpty() || each.getValue().sent >= TIMES));
+          if (!busy.contains(switchId)) {
+            wire.ifPresent(to -> send(switchId, to, all, nowNanos));
           }
         });
+    bySwitch.values().removeIf(Map::isEmpty);
   }
 
   private void send(

@@ -95,11 +95,13 @@ final class EntryRules {
     }
   }
 
-  /** Removes the rules of a switch, also if it is away. */
-  void clear(DatapathId switchId, long nowNanos) {
-    if (entries.remove(switchId) != null) {
+  /** Removes the rules of a switch, also if it is away; false if it has none. */
+  boolean clear(DatapathId switchId, long nowNanos) {
+    boolean hadRules = entries.remove(switchId) != null;
+    if (hadRules) {
       programmed.clear(switchId, new Owner(traffic.vipNumber()), nowNanos);
     }
+    return hadRules;
   }
 
   private List<OFFlowAdd> rules(Entry entry, Wire wire) {

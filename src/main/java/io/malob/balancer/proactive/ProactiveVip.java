@@ -361,8 +361,10 @@ final class ProactiveVip {
   }
 
   private void clearEntry(DatapathId switchId, long nowNanos) {
-    entryRules.clear(switchId, nowNanos);
-    parts.flushes().want(switchId, traffic.vipNumber(), Set.of(), nowNanos);
+    boolean hadRules = entryRules.clear(switchId, nowNanos);
+    if (hadRules && traffic.isTracked()) {
+      parts.flushes().forget(switchId, traffic, nowNanos);
+    }
   }
 
   /**
@@ -376,7 +378,7 @@ final class ProactiveVip {
             .filter(each -> !traffic.isTcp() || removed.all().contains(each.member()))
             .map(each -> TrackedFlush.of(traffic, each.member()))
             .collect(Collectors.toSet());
-    parts.flushes().want(edge.switchId(), traffic.vipNumber(), lost, now.nowNanos());
+    parts.flushes().want(edge.switchId(), traffic, lost, now.nowNanos());
   }
 
   /** The members that an edge may remember for connections, also those that have been removed. */

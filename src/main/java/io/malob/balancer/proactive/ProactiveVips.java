@@ -218,7 +218,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     BalancerView view = views.get();
     long now = nanoTime.getAsLong();
     follow(view, now);
-    isBusy = !vips.isEmpty() || !orphansSince.isEmpty();
+    isBusy = !vips.isEmpty() || !orphansSince.isEmpty() || parts.flushes().hasEnded();
     nextHops.update();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
@@ -226,6 +226,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       trackedErrors.advance(List.of(), now);
       removeOrphans(now);
       parts.programmed().flush();
+      parts.flushes().send(now);
       return;
     }
     boolean isPoll = now - polledAtNanos >= POLL_NANOS;
@@ -293,8 +294,10 @@ public final class ProactiveVips implements FoundProactiveRules {
    * place connections of the VIP that takes their place.
    */
   public void removeEnded() {
-    removeEnded(views.get(), nanoTime.getAsLong());
+    long now = nanoTime.getAsLong();
+    removeEnded(views.get(), now);
     parts.programmed().flush();
+    parts.flushes().send(now);
   }
 
   private void removeEnded(BalancerView view, long now) {

@@ -4,20 +4,39 @@ import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Server;
 import io.malob.openflow.tracked.ConntrackFlush;
 import io.malob.openflow.tracked.ConntrackFlush.Destination;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
-import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
- * The connections of a tracked VIP to one member, which a switch is to forget. Immutable.
+ * The connections of a tracked VIP which a switch is to forget. Immutable.
  *
- * @param address that of the member
- * @param port its service port
+ * @param member where those of one member lead; null for the connections to all
  */
-public record TrackedFlush(BucketTraffic traffic, IPAddress<?> address, int port) {
+public record TrackedFlush(BucketTraffic traffic, @Nullable Destination member) {
   /** Those to a member. */
   public static TrackedFlush of(BucketTraffic traffic, Server member) {
     return new TrackedFlush(
-        traffic, AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member));
+        traffic,
+        new Destination(
+            AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member)));
+  }
+
+  /** All of a VIP that has ended. */
+  public static TrackedFlush ofEnded(BucketTraffic traffic) {
+    return new TrackedFlush(traffic, null);
+  }
+
+  /** Whether the VIP has ended. */
+  public boolean isOfEnded() {
+    return member == null;
+  }
+
+  /** Whether another VIP's new connections would be forgotten too. */
+  public boolean concerns(BucketTraffic other) {
+    return traffic.zone() == other.zone()
+        && traffic.protocol().equals(other.protocol())
+        && traffic.address().equals(other.address())
+        && traffic.port() == other.port();
   }
 
   /** The message to the switch. */
@@ -27,6 +46,6 @@ public record TrackedFlush(BucketTraffic traffic, IPAddress<?> address, int port
         traffic.zone(),
         traffic.protocol(),
         new Destination(traffic.address(), traffic.port()),
-        new Destination(address, port));
+        member);
   }
 }

@@ -2,6 +2,7 @@ package io.malob.openflow.tracked;
 
 import io.malob.openflow.WireMessage;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFType;
 import org.projectfloodlight.openflow.types.IPAddress;
@@ -37,7 +38,7 @@ public final class ConntrackFlush extends WireMessage {
   private final int zone;
   private final IpProtocol protocol;
   private final Destination original;
-  private final Destination translated;
+  private final @Nullable Destination translated;
 
   /** Where packets go to. */
   public record Destination(IPAddress<?> address, int port) {}
@@ -47,14 +48,14 @@ public final class ConntrackFlush extends WireMessage {
    *
    * @param protocol TCP or UDP
    * @param original the destination of the first packets, as their sender has written it
-   * @param translated the same as the receiver reads it
+   * @param translated the same as the receiver reads it; null for any
    */
   public ConntrackFlush(
       OFFactory factory,
       int zone,
       IpProtocol protocol,
       Destination original,
-      Destination translated) {
+      @Nullable Destination translated) {
     super(factory, OFType.EXPERIMENTER);
     this.zone = zone;
     this.protocol = protocol;
@@ -71,10 +72,12 @@ public final class ConntrackFlush extends WireMessage {
     writeAddress(out, DESTINATION_ADDRESS, original.address);
     writeNumber(out, DESTINATION_PORT, original.port);
     finish(out, start);
-    start = begin(out, REPLY);
-    writeAddress(out, SOURCE_ADDRESS, translated.address);
-    writeNumber(out, SOURCE_PORT, translated.port);
-    finish(out, start);
+    if (translated != null) {
+      start = begin(out, REPLY);
+      writeAddress(out, SOURCE_ADDRESS, translated.address);
+      writeNumber(out, SOURCE_PORT, translated.port);
+      finish(out, start);
+    }
   }
 
   /** Begins a part with fields, without its length. */
