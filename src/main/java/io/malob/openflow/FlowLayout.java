@@ -65,6 +65,7 @@ public final class FlowLayout {
   public static final int PRIORITY_CLIENT = 500;
   public static final int PRIORITY_LOOK_UP_ANSWER = 499;
   public static final int PRIORITY_LOOK_UP = 498;
+  public static final int PRIORITY_UNKNOWN_MEMBER = 497;
   public static final int PRIORITY_MEMBER_AS_CLIENT = 200;
 
   /** Before buckets, which would track these packets once more. */

@@ -267,6 +267,19 @@ class TrackedFlushTest {
     assertEquals(List.of(), connections());
   }
 
+  /** Their switch still knows the members of before. */
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100, tcp", "10.0.0.100, udp", "fd00::64, tcp", "fd00::64, udp"})
+  void clientsOfADeletedVip_areServedByTheNext_whereASwitchDoesNotFlush(
+      String vip, String protocol) {
+    setUp(vip, protocol, /* flushes= */ false);
+    placeAll(protocol);
+    deleteVip();
+    createVipAnew(protocol);
+
+    assertEquals(Set.of(fixture.m1, fixture.m2), Set.copyOf(placeAll(protocol).values()));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"10.0.0.100", "fd00::64"})
   void whereASwitchDoesNotFlush_theControllerForwards_andRulesStayForAnHour(String vip) {

@@ -116,6 +116,7 @@ final class EntryRules {
       rules.addAll(TrackedRules.replies(wire.factory(), traffic, each.member()));
     }
     if (traffic.isTracked()) {
+      rules.add(TrackedRules.toUnknownMembers(wire.factory(), traffic));
       rules.add(UncommittedRule.of(wire.factory(), traffic));
     }
     for (OFPort port : entry.exits) {

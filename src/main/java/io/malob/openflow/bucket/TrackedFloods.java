@@ -36,7 +36,8 @@ public final class TrackedFloods {
     }
     Match.Builder match = factory.buildMatch().setExact(MatchField.IN_PORT, port);
     if (UncommittedRule.is(packetIn.getCookie())) {
-      UncommittedRule.match(match, Packet.parse(packetIn.getData()));
+      UncommittedRule.match(
+          match, Cookie.vipNumber(packetIn.getCookie()), Packet.parse(packetIn.getData()));
       return Optional.of(drop(factory, FlowLayout.PRIORITY_UNCOMMITTED, match, seconds));
     }
     @Nullable U32 mark = packetIn.getMatch().get(MatchField.CONN_TRACKING_MARK);
@@ -48,8 +49,7 @@ public final class TrackedFloods {
         .protocol(IpProtocol.of((short) packet.protocol()))
         .accept(match);
     TrackedMark.match(
-        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0),
-        Cookie.memberNumber(packetIn.getCookie()));
+        ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0), TrackedMark.memberIn(mark));
     return Optional.of(drop(factory, FlowLayout.PRIORITY_TRACKED, match, seconds));
   }
 

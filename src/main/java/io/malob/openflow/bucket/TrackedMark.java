@@ -3,6 +3,7 @@ package io.malob.openflow.bucket;
 import io.malob.openflow.tracked.ConntrackMatch;
 import io.malob.openflow.tracked.Mark;
 import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.types.U32;
 
 /**
  * What switches remember of a connection of a tracked VIP, in both zones: the number of its member
@@ -33,6 +34,11 @@ public final class TrackedMark {
 
   private static int value(int memberNumber, int replyPath) {
     return memberNumber | replyPath << PATH_SHIFT;
+  }
+
+  /** The number of the member in a mark. */
+  static int memberIn(U32 mark) {
+    return mark.getRaw() & MEMBER;
   }
 
   /** The mark of a connection to a member itself. */

@@ -41,7 +41,15 @@ public final class TrackedRules {
 
   /** Looks a request up: if it is of an open connection, it has the member's address then. */
   static List<OFInstruction> lookUp(OFFactory factory, BucketTraffic traffic) {
-    return lookUp(factory, traffic.zone(), FlowLayout.REQUESTS);
+    return List.of(
+        factory
+            .instructions()
+            .applyActions(
+                List.of(
+                    RequestMetadata.lookedUp(factory, traffic),
+                    ConntrackAction.inZone(factory, traffic.zone())
+                        .translate(Nat.EXISTING)
+                        .continueIn(FlowLayout.REQUESTS))));
   }
 
   /**
@@ -59,7 +67,7 @@ public final class TrackedRules {
   static List<OFAction> commitActions(
       OFFactory factory, BucketTraffic traffic, Server member, int replyPath) {
     return List.of(
-        UncommittedRule.tries(factory),
+        RequestMetadata.committed(factory, traffic),
         ConntrackAction.inZone(factory, traffic.zone())
             .commit()
             .translate(
@@ -188,6 +196,25 @@ public final class TrackedRules {
     return new RuleKey(FlowLayout.REQUESTS, priority, match.build())
         .add(factory, cookie(traffic, member))
         .setInstructions(instructions)
+        .build();
+  }
+
+  /**
+   * Sends the packets of connections whose member has no rule to the controller, like those of lost
+   * members: the switch still knows them from a VIP that had this address and port before.
+   */
+  public static OFFlowAdd toUnknownMembers(OFFactory factory, BucketTraffic traffic) {
+    Match.Builder match = factory.buildMatch();
+    traffic.family().protocol(traffic.protocol()).accept(match);
+    RequestMetadata.match(match, traffic);
+    return new RuleKey(
+            FlowLayout.REQUESTS,
+            FlowLayout.PRIORITY_UNKNOWN_MEMBER,
+            ConntrackMatch.state(
+                    match, ConntrackMatch.TRACKED | ConntrackMatch.DESTINATION_TRANSLATED, 0)
+                .build())
+        .add(factory, ReplyRules.cookie(traffic, 0, ReplyRules.NOT_COUNTED))
+        .setInstructions(toController(factory, traffic))
         .build();
   }
 

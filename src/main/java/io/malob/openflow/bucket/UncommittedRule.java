@@ -12,12 +12,10 @@ import io.malob.openflow.tracked.ConntrackMatch;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.OFFlowStatsRequest;
-import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IpProtocol;
-import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.TransportPort;
 import org.projectfloodlight.openflow.types.U64;
 
@@ -30,23 +28,16 @@ public final class UncommittedRule {
   /** In the lowest bits of the cookie. */
   private static final int CODE = 2;
 
-  /** No VIP has this number, which the metadata of replies would be. */
-  private static final OFMetadata TRIED = OFMetadata.of(U64.of(CookieField.VIP.max() + 1));
-
   private UncommittedRule() {}
-
-  /** Precedes the action that adds a connection. */
-  public static OFAction tries(OFFactory factory) {
-    return factory.actions().setField(factory.oxms().metadata(TRIED));
-  }
 
   /** Sends the first packets to the controller, which places their connections. */
   public static OFFlowAdd of(OFFactory factory, BucketTraffic traffic) {
     return new RuleKey(
             FlowLayout.REQUESTS,
             FlowLayout.PRIORITY_UNCOMMITTED,
-            ConntrackMatch.beginning(BucketRules.requests(factory, traffic))
-                .setExact(MatchField.METADATA, TRIED)
+            RequestMetadata.matchCommitted(
+                    ConntrackMatch.beginning(BucketRules.requests(factory, traffic)),
+                    traffic.vipNumber())
                 .build())
         .add(
             factory,
@@ -63,12 +54,11 @@ public final class UncommittedRule {
   }
 
   /** Restricts a match to first packets to the destination of one of them. */
-  static void match(Match.Builder match, Packet packet) {
+  static void match(Match.Builder match, int vipNumber, Packet packet) {
     IpProtocol protocol = IpProtocol.of((short) packet.protocol());
     IPAddress<?> vip = packet.destination();
     IpFamily.of(vip).protocol(protocol).andThen(IpFamily.to(vip)).accept(match);
-    ConntrackMatch.beginning(match)
-        .setExact(MatchField.METADATA, TRIED)
+    RequestMetadata.matchCommitted(ConntrackMatch.beginning(match), vipNumber)
         .setExact(
             protocol.equals(IpProtocol.TCP) ? MatchField.TCP_DST : MatchField.UDP_DST,
             TransportPort.of(packet.dstPort()));

@@ -1,11 +1,13 @@
 package io.malob.openflow.bucket;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
+import io.malob.openflow.FlowLayout;
 import io.malob.openflow.FoundRule;
 import io.malob.openflow.FoundRules;
 import io.malob.openflow.NextHopMac;
@@ -90,7 +92,7 @@ class TrackedRulesTest {
                 tables(version).factory(), WEB, IPv4AddressWithMask.of("0.0.0.0/0")));
 
     assertEquals("ct(table=1,zone=9,nat)", tracks(rule));
-    assertEquals(1, actions(rule).size());
+    assertEquals(2, actions(rule).size(), "metadata, look-up");
   }
 
   @ParameterizedTest
@@ -151,6 +153,25 @@ class TrackedRulesTest {
     assertEquals(
         List.of("ipv4_dst", "tcp_dst", "controller"),
         actions(rule).stream().map(TrackedRulesTest::text).toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void packetsOfAMemberWithoutARule_comeToTheControllerAsTheyCame(OFVersion version) {
+    SwitchTables tables = tables(version);
+    OFFlowMod rule = onWire(TrackedRules.toUnknownMembers(tables.factory(), WEB));
+    OFFlowMod bucket = onWire(BucketRules.toMember(tables, WEB, PORTS, 5, MEMBER, TO_MEMBER));
+    Masked<OFMetadata> requests = rule.getMatch().getMasked(MatchField.METADATA);
+
+    assertEquals(
+        List.of("ipv4_dst", "tcp_dst", "controller"),
+        actions(rule).stream().map(TrackedRulesTest::text).toList());
+    assertEquals(U32.of(0xa0), state(rule));
+    assertTrue(rule.getPriority() < FlowLayout.PRIORITY_TRACKED);
+    assertTrue(
+        requests.matches(
+            (OFMetadata) ((OFActionSetField) actions(bucket).get(0)).getField().getValue()));
+    assertFalse(requests.matches(OFMetadata.ofRaw(WEB.vipNumber())), "replies");
   }
 
   private static String text(OFAction action) {
