@@ -108,8 +108,7 @@ VIP = Kind(
         Field(
             "auto_per_second",
             "N",
-            "the new connections per second from which switches place them by shares, 0 for always (default: the setting"
-            " autoPerSecond)",
+            "the new connections per second from which switches place them by shares, 0 for always (default: the setting autoPerSecond)",
             optional=True,
         ),
         _STATE,

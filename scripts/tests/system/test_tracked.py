@@ -94,7 +94,9 @@ class TrackedTest(RealNetworkTest):
         self.assert_prompt(requests, "exact")
         self.assertEqual(0, self.known_connections())
         time.sleep(2.5)
-        stats = {each["id"]: each["total_connections"] for each in self.controller.rest.get(f"{balancing.BASE}/pools/{virtual.pool_id}/stats/")["members"]}
+        stats = {
+            each["id"]: each["total_connections"] for each in self.controller.rest.get(f"{balancing.BASE}/pools/{virtual.pool_id}/stats/")["members"]
+        }
         say(f"  {stats}")
         self.assertEqual((REQUESTS * 3 // 4, REQUESTS // 4), (stats[first], stats[second]))
 
@@ -112,6 +114,7 @@ class TrackedTest(RealNetworkTest):
         requests = self.assert_unbroken(load, MAX_PAUSE_S, "exact without controller")
         say(f"  {requests}")
         self.assertEqual(0, requests.failed)
+
 
 @pytest.mark.real_time
 class BesideTest(RealNetworkTest):
