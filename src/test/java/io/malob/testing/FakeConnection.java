@@ -45,6 +45,7 @@ final class FakeConnection {
   private final ConntrackTuple reply;
   private final Optional<Nat.End> translatedEnd;
   private int mark;
+  private long label;
   private boolean isAnswered;
   private TcpState client = TcpState.SYN_SENT;
   private TcpState server = TcpState.CLOSED;
@@ -81,6 +82,14 @@ final class FakeConnection {
 
   void set(Mark change) {
     mark = (mark & ~change.mask()) | change.value();
+  }
+
+  long label() {
+    return label;
+  }
+
+  void setLabel(long value) {
+    label = value;
   }
 
   boolean isAnswered() {

@@ -32,6 +32,7 @@ public final class FakeConntrack {
   private final Map<Integer, Map<ConntrackTuple, FakeConnection>> zones = new LinkedHashMap<>();
   private long maxIdleNanos = Long.MAX_VALUE;
   private int maxConnections = Integer.MAX_VALUE;
+  private boolean hasNoPorts;
 
   FakeConntrack(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
@@ -90,6 +91,11 @@ public final class FakeConntrack {
     maxConnections = connections;
   }
 
+  /** From now on, all ports of all ranges are taken. */
+  public void exhaustPorts() {
+    hasNoPorts = true;
+  }
+
   /** Forgets all connections, as a switch that starts again. */
   public void clear() {
     zones.clear();
@@ -141,7 +147,7 @@ public final class FakeConntrack {
     if (action.nat().isPresent() && !isTranslated) {
       state |= translate(frame, found, isReply);
     }
-    return known(state, found, action);
+    return known(state, found, action, frame);
   }
 
   /** 3.1 keeps the reply of a translated connection for a while: the next one gets another port. */
@@ -175,7 +181,11 @@ public final class FakeConntrack {
         range.isEmpty()
             ? Optional.of(tuple.reversed())
             : TupleSearch.reply(tuple, range.get(), zone::containsKey);
-    if (!action.commits() || reply.isEmpty() || connections().size() >= maxConnections) {
+    boolean isExhausted = hasNoPorts && range.filter(Nat.Range::hasLastPort).isPresent();
+    if (!action.commits()
+        || reply.isEmpty()
+        || isExhausted
+        || connections().size() >= maxConnections) {
       return Tracked.unknown(NEW, action.zone());
     }
     FakeConnection made =
@@ -183,12 +193,16 @@ public final class FakeConntrack {
     zone.values().removeIf(each -> each.hasEnded() && each.original().equals(tuple));
     zone.put(tuple, made);
     zone.putIfAbsent(reply.get(), made);
-    return known(NEW | translate(frame, made, /* isReply= */ false), made, action);
+    return known(NEW | translate(frame, made, /* isReply= */ false), made, action, frame);
   }
 
-  private static Tracked known(int state, FakeConnection connection, ConntrackAction action) {
+  private static Tracked known(
+      int state, FakeConnection connection, ConntrackAction action, MutableFrame frame) {
     action.mark().ifPresent(connection::set);
-    return new Tracked(state | TRACKED, action.zone(), connection.mark());
+    if (action.keepsSender()) {
+      connection.setLabel(frame.sender());
+    }
+    return new Tracked(state | TRACKED, action.zone(), connection.mark(), connection.label());
   }
 
   private static int translate(MutableFrame frame, FakeConnection connection, boolean isReply) {
@@ -227,7 +241,7 @@ public final class FakeConntrack {
       translateError(frame, key, found.translated(isReply));
       state |= translation;
     }
-    return known(state, found, action);
+    return known(state, found, action, frame);
   }
 
   private static Object destination(MutableFrame frame) {

@@ -6,6 +6,7 @@ import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.OFMetadata;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.OFValueType;
+import org.projectfloodlight.openflow.types.U128;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U32;
 import org.projectfloodlight.openflow.types.U64;
@@ -53,6 +54,7 @@ final class FakePacket {
       case CONN_TRACKING_STATE -> U32.of(tracked.state());
       case CONN_TRACKING_ZONE -> U16.of(tracked.zone());
       case CONN_TRACKING_MARK -> U32.ofRaw(tracked.mark());
+      case CONN_TRACKING_LABEL -> U128.of(0, tracked.label());
       default -> frame.get(field);
     };
   }

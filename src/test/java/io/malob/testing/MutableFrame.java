@@ -114,6 +114,11 @@ final class MutableFrame {
     };
   }
 
+  /** The source MAC address, and the VLAN (0 if untagged) in the bits before. */
+  long sender() {
+    return mac(6).getLong() | (isTagged() ? (uint16(14) & 0xfffL) << 48 : 0);
+  }
+
   /** Whether this is a part of an IP packet. */
   boolean isPartOfPacket() {
     return isIp() && isFragment();

@@ -3,6 +3,7 @@ package io.malob.testing;
 import io.malob.openflow.tracked.ConntrackMatch;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.U128;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U32;
 
@@ -11,17 +12,18 @@ import org.projectfloodlight.openflow.types.U32;
  *
  * @param state bits of {@link ConntrackMatch}; 0 for a packet that has not been tracked
  * @param mark all 32 bits
+ * @param label the lower 64 bits; the others are 0
  */
-public record Tracked(int state, int zone, int mark) {
+public record Tracked(int state, int zone, int mark, long label) {
   /** Of a packet that has not been tracked. */
-  public static final Tracked NOT = new Tracked(0, 0, 0);
+  public static final Tracked NOT = new Tracked(0, 0, 0, 0);
 
   private static final int TRANSLATED =
       ConntrackMatch.SOURCE_TRANSLATED | ConntrackMatch.DESTINATION_TRANSLATED;
 
   /** Of a packet that has been tracked, with no connection. */
   static Tracked unknown(int state, int zone) {
-    return new Tracked(state | ConntrackMatch.TRACKED, zone, 0);
+    return new Tracked(state | ConntrackMatch.TRACKED, zone, 0, 0);
   }
 
   /** Adds the fields that are not zero. */
@@ -34,6 +36,9 @@ public record Tracked(int state, int zone, int mark) {
     }
     if (mark != 0) {
       match.setExact(MatchField.CONN_TRACKING_MARK, U32.ofRaw(mark));
+    }
+    if (label != 0) {
+      match.setExact(MatchField.CONN_TRACKING_LABEL, U128.of(0, label));
     }
     return match;
   }

@@ -21,6 +21,8 @@ import org.projectfloodlight.openflow.types.TableId;
  *     its fields; empty if only the actions behind this one follow, which do not see these
  * @param nat empty to translate nothing
  * @param mark the connection's new mark; empty to leave it
+ * @param keepsSender whether the connection's label gets the MAC address and the VLAN that the
+ *     packet came with ({@link ConntrackMatch#sender})
  */
 public record ConntrackAction(
     OFVersion version,
@@ -28,7 +30,8 @@ public record ConntrackAction(
     boolean commits,
     Optional<TableId> table,
     Optional<Nat> nat,
-    Optional<Mark> mark)
+    Optional<Mark> mark,
+    boolean keepsSender)
     implements OFAction {
   static final int EXPERIMENTER = 0xffff;
   static final int NICIRA = 0x2320;
@@ -47,8 +50,8 @@ public record ConntrackAction(
     if (table.isPresent() && table.get().getValue() == NO_TABLE) {
       throw new IllegalArgumentException("no table has the number " + NO_TABLE);
     }
-    if (!commits && (mark.isPresent() || nat.flatMap(Nat::range).isPresent())) {
-      throw new IllegalArgumentException("only a commit sets a mark or a translation");
+    if (!commits && (mark.isPresent() || keepsSender || nat.flatMap(Nat::range).isPresent())) {
+      throw new IllegalArgumentException("only a commit sets a mark, a label or a translation");
     }
   }
 
@@ -60,27 +63,35 @@ public record ConntrackAction(
         /* commits= */ false,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        /* keepsSender= */ false);
   }
 
   /** The same, which adds the connection. */
   public ConntrackAction commit() {
-    return new ConntrackAction(version, zone, /* commits= */ true, table, nat, mark);
+    return new ConntrackAction(version, zone, /* commits= */ true, table, nat, mark, keepsSender);
   }
 
   /** The same, after which the packet continues in a table. */
   public ConntrackAction continueIn(TableId next) {
-    return new ConntrackAction(version, zone, commits, Optional.of(next), nat, mark);
+    return new ConntrackAction(version, zone, commits, Optional.of(next), nat, mark, keepsSender);
   }
 
   /** The same, which translates. */
   public ConntrackAction translate(Nat translation) {
-    return new ConntrackAction(version, zone, commits, table, Optional.of(translation), mark);
+    return new ConntrackAction(
+        version, zone, commits, table, Optional.of(translation), mark, keepsSender);
   }
 
   /** The same, which sets the connection's mark. */
   public ConntrackAction setMark(Mark newMark) {
-    return new ConntrackAction(version, zone, commits, table, nat, Optional.of(newMark));
+    return new ConntrackAction(
+        version, zone, commits, table, nat, Optional.of(newMark), keepsSender);
+  }
+
+  /** The same, which keeps the sender of the packet in the connection's label. */
+  public ConntrackAction keepSender() {
+    return new ConntrackAction(version, zone, commits, table, nat, mark, /* keepsSender= */ true);
   }
 
   @Override
@@ -104,6 +115,9 @@ public record ConntrackAction(
         .writeShort(0); // no application-layer gateway
     nat.ifPresent(each -> each.writeTo(out));
     mark.ifPresent(each -> each.writeTo(out, version));
+    if (keepsSender) {
+      LabelCopy.SENDER.forEach(each -> each.writeTo(out, version));
+    }
     finish(out, start);
   }
 
@@ -147,7 +161,14 @@ public record ConntrackAction(
       arguments.add("zone=" + zone);
     }
     nat.ifPresent(each -> arguments.add(each.toString()));
-    mark.ifPresent(each -> arguments.add("exec(" + each + ")"));
+    StringJoiner inner = new StringJoiner(",", "exec(", ")").setEmptyValue("");
+    mark.ifPresent(each -> inner.add(each.toString()));
+    if (keepsSender) {
+      LabelCopy.SENDER.forEach(each -> inner.add(each.toString()));
+    }
+    if (inner.length() > 0) {
+      arguments.add(inner.toString());
+    }
     return arguments.toString();
   }
 }

@@ -1,8 +1,11 @@
 package io.malob.openflow.tracked;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.types.MacAddress;
+import org.projectfloodlight.openflow.types.U128;
 import org.projectfloodlight.openflow.types.U16;
 import org.projectfloodlight.openflow.types.U32;
 
@@ -34,6 +37,8 @@ public final class ConntrackMatch {
 
   /** The destination of the packet was translated. */
   public static final int DESTINATION_TRANSLATED = 128;
+
+  private static final int VLAN_OFFSET = 48;
 
   private ConntrackMatch() {}
 
@@ -74,6 +79,18 @@ public final class ConntrackMatch {
   /** Adds the whole mark of the connection. */
   public static Match.Builder mark(Match.Builder match, int mark) {
     return match.setExact(MatchField.CONN_TRACKING_MARK, U32.of(mark));
+  }
+
+  /** Adds the sender that {@link ConntrackAction#keepSender} has kept: the next hop of replies. */
+  public static Match.Builder sender(Match.Builder match, MacAddress mac, int vlan) {
+    long low = mac.getLong() | (long) vlan << VLAN_OFFSET;
+    return match.setExact(MatchField.CONN_TRACKING_LABEL, U128.of(0, low));
+  }
+
+  /** The MAC address that was kept, in the match of a packet-in; empty if none was. */
+  public static Optional<MacAddress> senderIn(Match match) {
+    return Optional.ofNullable(match.get(MatchField.CONN_TRACKING_LABEL))
+        .map(label -> MacAddress.of(label.getLsb() & (1L << VLAN_OFFSET) - 1));
   }
 
   /** Adds some bits of the mark. */

@@ -1,6 +1,9 @@
 package io.malob.openflow.tracked;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.projectfloodlight.openflow.exceptions.OFParseError;
 import org.projectfloodlight.openflow.protocol.OFVersion;
@@ -25,7 +28,7 @@ public final class ConntrackReader {
    * @param version of the message that contains it
    * @throws OFParseError if it is malformed, no {@code ct}, or has options that {@link
    *     ConntrackAction} lacks ({@code force}, {@code alg}, a zone in a register, the way in which
-   *     ports are chosen, writing to other fields than the mark)
+   *     ports are chosen, writing to other fields than the mark and the label)
    */
   public static ConntrackAction read(OFVersion version, ByteBuf in) throws OFParseError {
     ByteBuf action = part(in);
@@ -51,23 +54,44 @@ public final class ConntrackReader {
         "an action ct has an unsupported option");
     Optional<Nat> nat = Optional.empty();
     Optional<Mark> mark = Optional.empty();
+    List<LabelCopy> copies = new ArrayList<>();
     while (action.isReadable()) {
       ByteBuf nested = part(action);
       if (isOf(nested, Nat.SUBTYPE)) {
         require(nat.isEmpty(), "an action ct translates twice");
         nat = Optional.of(nat(nested));
+      } else if (isCopy(nested)) {
+        copies.add(copy(version, nested));
       } else {
         Mark next = isOf(nested, Mark.REG_LOAD) ? loadedMark(nested) : setMark(nested);
         mark = Optional.of(mark.map(before -> before.then(next)).orElse(next));
       }
     }
+    require(copies.isEmpty() || copies.equals(LabelCopy.SENDER), "not the sender is copied");
     return new ConntrackAction(
         version,
         zone,
         flags == ConntrackAction.COMMIT,
         table == ConntrackAction.NO_TABLE ? Optional.empty() : Optional.of(TableId.of(table)),
         nat,
-        mark);
+        mark,
+        /* keepsSender= */ !copies.isEmpty());
+  }
+
+  private static boolean isCopy(ByteBuf action) {
+    return isOf(action, LabelCopy.MOVE)
+        || action.getUnsignedShort(action.readerIndex()) == LabelCopy.COPY_FIELD;
+  }
+
+  private static LabelCopy copy(OFVersion version, ByteBuf action) throws OFParseError {
+    for (LabelCopy each : LabelCopy.SENDER) {
+      ByteBuf expected = Unpooled.buffer();
+      each.writeTo(expected, version);
+      if (expected.equals(action)) {
+        return each;
+      }
+    }
+    throw new OFParseError("another field than the sender's is copied");
   }
 
   private static Nat nat(ByteBuf action) throws OFParseError {

@@ -73,7 +73,8 @@ public record Nat(Optional<Range> range) {
       return !last.equals(first);
     }
 
-    private boolean hasLastPort() {
+    /** Whether there are several ports. */
+    public boolean hasLastPort() {
       return lastPort != firstPort;
     }
 

@@ -127,6 +127,30 @@ class ConntrackActionTest {
                             + "20010db800000000000000000000000c")));
   }
 
+  static Stream<Arguments> keptSenders() {
+    String text =
+        "ct(commit,zone=7,exec(set_field:0x5->ct_mark,move:eth_src->ct_label[0..47],"
+            + "move:vlan_tci[0..11]->ct_label[48..59]))";
+    String mark = "001900100001d6040000000500000000";
+    return Stream.of(
+        Arguments.of(
+            commit(FACTORY_13).setMark(new Mark(5)).keepSender(),
+            text,
+            "ffff0058"
+                + COMMIT_IN_7
+                + mark
+                + "ffff0018000023200006003000000000000004060001d810"
+                + "ffff0018000023200006000c00000030000008020001d810"),
+        Arguments.of(
+            commit(FACTORY_15).setMark(new Mark(5)).keepSender(),
+            text,
+            "ffff0058"
+                + COMMIT_IN_7
+                + mark
+                + "001c00180030000000000000800008060001d81000000000"
+                + "001c0018000c000000300000000008020001d81000000000"));
+  }
+
   static Stream<Arguments> maskedMarks() {
     Mark low = new Mark(0x15, 0xff);
     Mark two = new Mark(0x105, 0xf0f);
@@ -167,7 +191,7 @@ class ConntrackActionTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"actionsOfEachVersion", "maskedMarks"})
+  @MethodSource({"actionsOfEachVersion", "maskedMarks", "keptSenders"})
   void action_hasOpenVSwitchsBytesAndText_andIsReadBack(
       ConntrackAction action, String text, String hex) throws Exception {
     assertEquals(hex, hex(action));

@@ -16,6 +16,7 @@ import org.projectfloodlight.openflow.protocol.OFVersion;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.EthType;
+import org.projectfloodlight.openflow.types.MacAddress;
 
 /** The bytes are those of Open vSwitch 3.1: NXM_NX_CT_STATE, CT_ZONE and CT_MARK. */
 class ConntrackMatchTest {
@@ -52,7 +53,11 @@ class ConntrackMatchTest {
         "0001d3080000000000000020", fields(ConntrackMatch.untracked(ipv4(factory)).build()));
     assertEquals(
         "0001d3080000002200000022", fields(ConntrackMatch.established(ipv4(factory)).build()));
-    for (Match match : new Match[] {beginning, old}) {
+    Match kept =
+        ConntrackMatch.sender(ipv4(factory), MacAddress.of("02:00:00:00:00:01"), 100).build();
+    assertEquals("0001d81000000000000000000064020000000001", fields(kept));
+    assertEquals(MacAddress.of("02:00:00:00:00:01"), ConntrackMatch.senderIn(kept).orElseThrow());
+    for (Match match : new Match[] {beginning, old, kept}) {
       ByteBuf bytes = Unpooled.buffer();
       factory.buildFlowAdd().setMatch(match).build().writeTo(bytes);
       assertEquals(match, ((OFFlowAdd) OFFactories.getGenericReader().readFrom(bytes)).getMatch());
