@@ -142,6 +142,12 @@ POOL = Kind(
             "keep clients on their member: SOURCE_IP, or type=SOURCE_IP,timeout=SECONDS (1800) (default: off)",
             optional=True,
         ),
+        Field(
+            "source_nat",
+            "YES",
+            "true: members see an address of the client's switch instead of the client's; with placement tracked or auto (default false)",
+            choices=("true", "false"),
+        ),
         _STATE,
         *_NOTES,
     ),

@@ -100,7 +100,13 @@ class ArchitectureTest(unittest.TestCase):
         layout = (ROOT / "src/main/java/io/malob/openflow/FlowLayout.java").read_text(encoding="utf-8")
         page = (DOCS / "architecture/data-plane.md").read_text(encoding="utf-8")
         code = {int(number.replace("_", "")) for number in re.findall(r"int PRIORITY_\w+ = ([\d_]+);", layout)}
-        sections = ("## What a switch holds", "## Proactive placement", "### Tracked connections", "### Switches with fewer tables")
+        sections = (
+            "## What a switch holds",
+            "## Proactive placement",
+            "### Tracked connections",
+            "### Source addresses",
+            "### Switches with fewer tables",
+        )
         holds = "".join(re.split(r"\n###? ", page.partition(f"\n{section}\n")[2])[0] for section in sections)
         table = {int(number) for number in re.findall(r"^\|[^|]*\| (\d+) \|", holds, re.MULTILINE)}
         table |= {int(number) for cell in re.findall(r"^\| (\d{2}[\d, ]*) \|", holds, re.MULTILINE) for number in cell.split(",")}

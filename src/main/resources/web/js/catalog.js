@@ -89,6 +89,11 @@ function kinds(model, algorithms) {
         { name: 'lb_method', label: 'Algorithm', options: (pool) => algorithmOptions(algorithms(), pool?.lb_method, "the VIP's, or the service's") },
         { name: 'session_persistence', label: 'Session persistence', hint: 'SOURCE_IP,timeout=1800 keeps clients on their member for 1800 s; off if empty' },
         { name: 'slow_start', label: 'Slow start', hint: 'Seconds in which a new or recovered member reaches its full share; 0 if empty', inputmode: 'numeric' },
+        {
+          name: 'source_nat', label: 'Members see', options: () => [
+            ['false', "the client's address"], ['true', "an address of the client's switch (placement tracked or auto)"],
+          ],
+        },
         outOfService, ...notes,
       ],
     },

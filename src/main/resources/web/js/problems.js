@@ -17,6 +17,7 @@ const ACTIONS = {
   no_masks: () => ['Show its buckets', '#/servers'],
   few_tables: () => ['Show its buckets', '#/servers'],
   tracking_full: () => ['Show its buckets', '#/servers'],
+  no_source_address: () => ['Show its buckets', '#/servers'],
   no_tracking: () => ['Show its buckets', '#/servers'],
   behind_router: () => ['Show its members', '#/servers'],
   too_few_sources: () => ['Show its buckets', '#/servers'],

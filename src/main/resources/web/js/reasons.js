@@ -10,6 +10,7 @@ const REJECTIONS = {
   no_route: 'no path to a member',
   no_distinct_member: 'indistinguishable from another connection',
   same_next_hop: 'behind the router of all members',
+  no_source_port: 'its switch has no port left',
   vip_full: 'the VIP is at its connection limit',
   members_full: 'all members are at their connection limits',
   addresses_full: 'too many IPv6 addresses are in use',

@@ -1,5 +1,6 @@
 package io.malob.balancer;
 
+import com.google.common.collect.Sets;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.malob.algorithm.Server;
 import io.malob.algorithm.graph.DirectedLink;
@@ -30,6 +31,7 @@ import io.malob.openflow.label.LabelRange;
 import io.malob.state.catalog.Catalog;
 import io.malob.state.network.Routers;
 import io.malob.state.network.Routing;
+import io.malob.state.network.SelfAddresses;
 import io.malob.state.network.ServerMeasurements;
 import io.malob.state.network.StaticRoutes;
 import java.io.IOException;
@@ -101,6 +103,12 @@ final class BalancerContext {
   final Routing routing;
   final Routers routers;
 
+  /** What members of pools with {@code source_nat} see instead of clients. */
+  final SelfAddresses sourceAddresses;
+
+  /** All addresses that no host may have: the balancer answers for them. */
+  final SelfAddresses ownAddresses;
+
   final Catalog catalog;
   final RecordFile records;
   final RejectCounters rejects = new RejectCounters();
@@ -142,8 +150,19 @@ final class BalancerContext {
     routes = openRoutes(stores);
     routing = new Routing(settings.get(BalancerSettings.SELF_ADDRESSES), routes::find);
     routers = settings.get(BalancerSettings.ROUTERS);
+    sourceAddresses = settings.get(BalancerSettings.SOURCE_ADDRESSES);
+    ownAddresses = ownAddresses(routing.self(), sourceAddresses);
     records = RecordFile.open(settings, nanoTime);
     context.getServiceImpl(IShutdownService.class).registerShutdownListener(records::close);
+  }
+
+  private static SelfAddresses ownAddresses(SelfAddresses self, SelfAddresses source)
+      throws FloodlightModuleException {
+    if (!Sets.intersection(self.all(), source.all()).isEmpty()) {
+      throw new FloodlightModuleException(
+          "The settings selfAddresses and sourceAddresses must have no address in common.");
+    }
+    return self.and(source);
   }
 
   private Catalog openCatalog(IStoreService stores) throws FloodlightModuleException {

@@ -81,6 +81,16 @@ final class BalancerSettings {
               + " VIPs outside these subnets, and the source of health checks.",
           Optional.empty(),
           SelfAddresses::parse);
+  static final Setting<SelfAddresses> SOURCE_ADDRESSES =
+      new Setting<>(
+          "sourceAddresses",
+          "",
+          SelfAddresses.EXPECTED,
+          "The addresses that members of pools with source_nat see instead of their clients': in"
+              + " the members' subnets or those of the routers to them, for each switch that has"
+              + " clients one of its own, of no host and not among selfAddresses.",
+          Optional.empty(),
+          SelfAddresses::parse);
   static final Setting<Routers> ROUTERS =
       new Setting<>(
           "routers",
@@ -118,6 +128,7 @@ final class BalancerSettings {
               COUNT_PLACED,
               REFUSE_SPOOFING,
               SELF_ADDRESSES,
+              SOURCE_ADDRESSES,
               ROUTERS,
               EJECT_AFTER,
               EJECT_SECONDS,

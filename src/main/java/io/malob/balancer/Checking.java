@@ -63,7 +63,7 @@ final class Checking {
                 context.topology,
                 serverMoves,
                 viewing.coreAccess,
-                context.routing.self(),
+                context.ownAddresses,
                 context.rejects,
                 placing.requests::replyToClient,
                 context.nanoTime)

@@ -4,6 +4,7 @@ import com.google.common.collect.Maps;
 import com.google.common.util.concurrent.AtomicLongMap;
 import io.malob.balancer.api.PacketInCounters;
 import io.malob.balancer.api.RejectReason;
+import io.malob.balancer.bucket.TranslatedReply;
 import io.malob.balancer.connection.Connection;
 import io.malob.balancer.connection.ConnectionRuleSender;
 import io.malob.balancer.health.FrameProbes;
@@ -20,6 +21,7 @@ import io.malob.openflow.RefusedRule;
 import io.malob.openflow.RuleCounts;
 import io.malob.openflow.SegmentRule;
 import io.malob.openflow.bucket.OpeningRule;
+import io.malob.openflow.bucket.SourceRules;
 import io.malob.openflow.label.Label;
 import io.malob.openflow.packet.Packet;
 import io.malob.openflow.tracked.ConntrackMatch;
@@ -140,6 +142,8 @@ final class MessageDispatcher implements IOFMessageListener {
     CLOSED,
     /** As the first of a connection that the switch is to track. */
     OPENING,
+    /** By the rule for packets for which no source port is left. */
+    EXHAUSTED,
     /** By no rule, after it was translated. */
     TRANSLATED,
     /** By the rule of a VIP, or by no rule for its VIP. */
@@ -161,6 +165,9 @@ final class MessageDispatcher implements IOFMessageListener {
       }
       if (OpeningRule.is(packetIn.getCookie())) {
         return OPENING;
+      }
+      if (SourceRules.isExhausted(packetIn.getCookie())) {
+        return EXHAUSTED;
       }
       return Cookie.is(packetIn.getCookie(), CookieKind.VIP) ? VIP : OTHER;
     }
@@ -205,12 +212,16 @@ final class MessageDispatcher implements IOFMessageListener {
       placing.requests.handleOpening(switchId, inPort, packet);
       return true;
     }
+    if (entry == Entry.EXHAUSTED) {
+      placing.requests.rejectForPorts(switchId, inPort, packet);
+      return true;
+    }
     if (packet.isIp() && entry == Entry.TRANSLATED) {
       placing.requests.handleLost(packet);
       return true;
     }
     if (placing.requests.isTranslatedReply(packetIn, packet)) {
-      placing.requests.replyToClient(packet);
+      placing.requests.replyToClient(TranslatedReply.addressed(packetIn, packet));
       return true;
     }
     switch (packet.kind()) {

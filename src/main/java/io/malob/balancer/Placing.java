@@ -137,7 +137,7 @@ final class Placing {
                 translated,
                 refusals,
                 context.packetIns,
-                context.routing.self()),
+                context.ownAddresses),
             translated,
             new ErrorRelay(tables, viewing.hosts, context.everywhere, context.rejects),
             refusals,
@@ -149,9 +149,9 @@ final class Placing {
             context.ruleSender,
             viewing.hosts,
             proactive.nextHops,
-            context.routing.self(),
+            context.ownAddresses,
             context.rejects);
-    selfTraffic = new SelfTraffic(context.routing.self(), context.ruleSender);
+    selfTraffic = new SelfTraffic(context.ownAddresses, context.ruleSender);
     retryPending = new Task("retrying pending packets", requests::retryPending);
     packetInDrops = queues == null ? null : packetInDrops(context, queues);
   }

@@ -54,7 +54,9 @@ final class ProactivePlacement {
                     context::hasSeveralMasters,
                     address -> context.routing.routerTo(address).isPresent(),
                     context.routing.self(),
-                    context.routers),
+                    context.routers,
+                    context.sourceAddresses,
+                    context.routing::nextHop),
                 new ProactiveContext.Rules(
                     context.ruleSender,
                     viewing.labels,

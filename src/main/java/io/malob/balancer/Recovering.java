@@ -63,7 +63,7 @@ final class Recovering {
                 proactive.vips,
                 viewing.coreAccess,
                 viewing.segments,
-                context.routing.self()),
+                context.ownAddresses),
             context.settings.get(BalancerSettings.ANSWER_SECONDS),
             auditSeconds);
     switchRecovery =

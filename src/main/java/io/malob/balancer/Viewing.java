@@ -76,7 +76,7 @@ final class Viewing {
             context.devices,
             context.ruleSender,
             (device, place) -> whenEdgeChanged.accept(device, place),
-            context.routing.self(),
+            context.ownAddresses,
             context.nanoTime);
     hosts =
         new HostFinder(
@@ -109,7 +109,7 @@ final class Viewing {
             coreAccess,
             segments,
             context.features,
-            context.routing.self(),
+            context.ownAddresses,
             context.settings.get(BalancerSettings.TELL_ENDS));
     outages = new SwitchOutages(context.nanoTime);
     missingHosts = new MissingHosts(hosts, context.nanoTime);

@@ -51,12 +51,12 @@ public final class CapabilityModule extends BaseModule
                   + " are four-tables, one-table-with-groups, one-table and labels-only.");
 
   private static final Setting<Integer> TRACKED_ZONE =
-      Setting.number("trackedZone", 7_777, 1, 0xfffe)
+      Setting.number("trackedZone", 7_777, 1, 0xfffd)
           .describedAs(
               "The zone of Open vSwitch's connection tracking in which switches track the"
-                  + " connections of tracked VIPs, and are probed for it; members' switches use the"
-                  + " next one. The bridges of a host share their zones, so no other application"
-                  + " should use these two.");
+                  + " connections of tracked VIPs, and are probed for it; they also use the next"
+                  + " two. The bridges of a host share their zones, so no other application should"
+                  + " use these.");
 
   private static final long TELLING_MILLIS = 200;
 

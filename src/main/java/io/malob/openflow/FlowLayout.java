@@ -42,6 +42,7 @@ public final class FlowLayout {
   public static final int PRIORITY_TRACKED_ERRORS = 48_460;
   public static final int PRIORITY_VIP_ERRORS = 48_450;
   public static final int PRIORITY_REPORT = 48_200;
+  public static final int PRIORITY_SOURCE_ADDRESS = 48_470;
   public static final int PRIORITY_VIP_ARP = 48_010;
   public static final int PRIORITY_VIP_NEIGHBOURS = 48_001;
   public static final int PRIORITY_VIP = 48_000;
@@ -57,6 +58,9 @@ public final class FlowLayout {
   public static final int PRIORITY_SAME_PORT = 2_000;
 
   // Table 1, behind the rules of connections.
+  public static final int PRIORITY_TO_SOURCE = 508;
+  public static final int PRIORITY_SOURCE_BACK = 507;
+  public static final int PRIORITY_SOURCE_TRANSLATED = 506;
   public static final int PRIORITY_REPLY_PATH_BACK = 505;
   public static final int PRIORITY_REPLY_PATH = 504;
   public static final int PRIORITY_TRACKED_PATH = 503;
@@ -81,6 +85,8 @@ public final class FlowLayout {
   public static final int PRIORITY_BUCKET = 100;
 
   // Table 3, before hosts.
+  public static final int PRIORITY_UNTRANSLATED_SOURCE = 3_003;
+  public static final int PRIORITY_SOURCE = 3_002;
   public static final int PRIORITY_TRACKED_REPLY = 3_001;
   public static final int PRIORITY_UNTRANSLATED_REPLY = 3_000;
 
@@ -109,6 +115,9 @@ public final class FlowLayout {
 
   /** Replies of a member of a proactive VIP to a known next hop; those to others are below. */
   public static final int PRIORITY_ONE_TABLE_CLIENT = 48_905;
+
+  /** Packets to a source address, before replies of members. */
+  public static final int PRIORITY_ONE_TABLE_SOURCE_ADDRESS = 48_906;
 
   /** Added to the priorities of buckets and of rules before them, which are below requests. */
   static final int PRIORITY_ONE_TABLE_BUCKETS = 48_000;

@@ -91,6 +91,13 @@ public record RequestHandler(
     return true;
   }
 
+  /** Rejects a client's packet for which its switch has no source port left. */
+  public void rejectForPorts(DatapathId switchId, OFPort inPort, Packet packet) {
+    refusals.refuse(
+        Decision.Refused.of(RejectReason.NO_SOURCE_PORT),
+        new Arrival(switchId, inPort, packet, nanoTime.getAsLong()));
+  }
+
   /** Handles a packet that was translated, and found no rule for its host. */
   public void handleLost(Packet packet) {
     if (translated.deliver(packet, views.get().catalog())) {

@@ -111,7 +111,9 @@ public record ProactiveStats(
       /**
        * The VIP is tracked, and the switch has no room for more connections. It keeps its buckets.
        */
-      TRACKING_FULL
+      TRACKING_FULL,
+      /** The pool has source_nat, and no source address is left for the switch. */
+      NO_SOURCE_ADDRESS
     }
   }
 

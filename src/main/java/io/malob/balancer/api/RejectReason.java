@@ -23,6 +23,8 @@ public enum RejectReason {
   NO_DISTINCT_MEMBER,
   /** The client and every other member are behind one router, so replies would pass no switch. */
   SAME_NEXT_HOP,
+  /** The client's switch has no source port left to a member of a pool with source_nat. */
+  NO_SOURCE_PORT,
   /** The VIP has reached its limit of connections. */
   VIP_FULL,
   /** Every eligible member has reached its limit of connections. */

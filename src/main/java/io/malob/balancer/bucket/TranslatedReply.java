@@ -4,6 +4,7 @@ import io.malob.openflow.Cookie;
 import io.malob.openflow.CookieKind;
 import io.malob.openflow.FlowLayout;
 import io.malob.openflow.packet.Packet;
+import io.malob.openflow.tracked.ConntrackMatch;
 import io.malob.state.catalog.CatalogSnapshot;
 import org.projectfloodlight.openflow.protocol.OFPacketIn;
 
@@ -32,5 +33,20 @@ public final class TranslatedReply {
         && packet.isIp()
         && catalog.isVipAddress(packet.source())
         && !catalog.isVipAddress(packet.dstAddress());
+  }
+
+  /**
+   * Such a reply as it is to be addressed: to the next hop that the member has chosen or, if that
+   * is an edge because the member does not see clients, to the one that the edge has kept.
+   */
+  public static Packet addressed(OFPacketIn packetIn, Packet packet) {
+    return ConntrackMatch.senderIn(packetIn.getMatch())
+        .map(
+            nextHop -> {
+              byte[] frame = packetIn.getData().clone();
+              System.arraycopy(nextHop.getBytes(), 0, frame, 0, nextHop.getBytes().length);
+              return Packet.parse(frame);
+            })
+        .orElse(packet);
   }
 }

@@ -153,7 +153,7 @@ public final class SpoofGuard implements IOFMessageListener, Unordered<OFType> {
     if (isOfVip) {
       Packet packet = Packet.parse(frame);
       if (TranslatedReply.is(packetIn, packet, view.catalog())) {
-        translatedReplies.accept(packet);
+        translatedReplies.accept(TranslatedReply.addressed(packetIn, packet));
         return Command.STOP; // the VIP is not where its member is
       }
     }

@@ -1,6 +1,7 @@
 package io.malob.balancer.proactive;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.NextHopMac;
@@ -10,6 +11,7 @@ import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.ReplyRules;
 import io.malob.openflow.bucket.ReplyRules.Counted;
+import io.malob.openflow.bucket.SourceRules;
 import io.malob.openflow.bucket.TrackedReplies;
 import io.malob.openflow.label.LabelTable;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -57,6 +60,8 @@ final class EdgeReplies {
 
   private record MemberOwner(int vipNumber) {}
 
+  private record SourceOwner(int vipNumber) {}
+
   private record NextHopOwner(int vipNumber, MacAddress number) {}
 
   /**
@@ -64,11 +69,13 @@ final class EdgeReplies {
    *
    * @param members the members at the switch
    * @param ready the paths to clients' switches
+   * @param sources the addresses that members see instead of clients, and the switches of these
    */
   record ReplyInput(
       BucketTraffic traffic,
       ImmutableList<Server> members,
       Map<DatapathId, ImmutableList<Lead>> ready,
+      ImmutableMap<IPAddress<?>, DatapathId> sources,
       Wire wire,
       long nowNanos) {
 
@@ -117,6 +124,7 @@ final class EdgeReplies {
       made = base;
       input.set(new MemberOwner(input.traffic.vipNumber()), ofMembers(input));
     }
+    input.set(new SourceOwner(input.traffic.vipNumber()), toSources(input));
     crowded = Optional.empty();
     Iterator<MacAddress> each = nextHops.keySet().iterator();
     while (each.hasNext()) {
@@ -244,9 +252,26 @@ final class EdgeReplies {
         && input.members.stream().anyMatch(each -> each.at().port().equals(next.out()));
   }
 
+  private static List<OFFlowAdd> toSources(ReplyInput input) {
+    List<OFFlowAdd> rules = new ArrayList<>();
+    if (input.wire.tables().isOne()) {
+      return rules; // SourcePaths has one for all
+    }
+    input.sources.forEach(
+        (source, edge) -> {
+          @Nullable List<Lead> leads = input.ready.get(edge);
+          if (leads != null) {
+            Onward next = leads.get(0).onward(SourceRules.edge(edge));
+            rules.addAll(SourceRules.toEdge(input.wire.tables(), input.traffic, source, next));
+          }
+        });
+    return rules;
+  }
+
   /** Removes all rules from a switch, also if it is away. */
   void clear(Programmed programmed, DatapathId switchId, int vipNumber, long nowNanos) {
     programmed.clear(switchId, new MemberOwner(vipNumber), nowNanos);
+    programmed.clear(switchId, new SourceOwner(vipNumber), nowNanos);
     for (MacAddress number : nextHops.keySet()) {
       programmed.clear(switchId, new NextHopOwner(vipNumber, number), nowNanos);
     }

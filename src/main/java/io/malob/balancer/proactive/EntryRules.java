@@ -5,6 +5,7 @@ import io.malob.openflow.Onward;
 import io.malob.openflow.TableLayout;
 import io.malob.openflow.bucket.BucketRules;
 import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.SourceRules;
 import io.malob.openflow.bucket.TrackedErrorRules;
 import io.malob.openflow.bucket.TrackedMember;
 import io.malob.openflow.bucket.TrackedRules;
@@ -109,9 +110,11 @@ final class EntryRules {
     // these come first, so that packets that are tracked meet them
     for (TrackedMember each : entry.tracked) {
       rules.addAll(TrackedRules.toMember(wire.tables(), traffic, each));
+      rules.addAll(TrackedErrorRules.toMember(wire.tables(), traffic, each));
       @Nullable Onward next = each.next();
-      if (next != null) {
-        rules.add(TrackedErrorRules.toMember(wire.tables(), traffic, each.member(), next));
+      if (each.source() != null && next != null) {
+        rules.add(SourceRules.toMember(wire.tables(), traffic, each.member(), next));
+        rules.add(SourceRules.exhausted(wire.factory(), traffic, each.member()));
       }
       rules.addAll(TrackedRules.replies(wire.factory(), traffic, each.member()));
     }
@@ -134,8 +137,10 @@ final class EntryRules {
       }
       return rules;
     }
-    for (Server server : entry.members) {
-      rules.add(BucketRules.memberAsClient(wire.tables(), traffic, server));
+    if (!traffic.translatesSource()) { // otherwise, a member may be led to itself
+      for (Server server : entry.members) {
+        rules.add(BucketRules.memberAsClient(wire.tables(), traffic, server));
+      }
     }
     List<IPAddressWithMask<?>> clients = new ArrayList<>();
     if (allowed == null) {

@@ -39,6 +39,7 @@ final class NextHopPlaces {
   private final CoreAccess coreAccess;
   private final VipNextHops nextHops;
   private final SelfAddresses selfAddresses;
+  private final SelfAddresses ownAddresses;
   private final Routers routers;
 
   /** The switches at which routers were attached that the operator has named. */
@@ -53,17 +54,25 @@ final class NextHopPlaces {
   /** Those that ask for each address, by their own addresses. */
   private final Map<Integer, ImmutableMap<Integer, Attachment>> askers = new HashMap<>();
 
+  /**
+   * Nothing is known yet.
+   *
+   * @param selfAddresses those by which routers reach VIPs
+   * @param ownAddresses all that the balancer answers for, besides VIPs
+   */
   NextHopPlaces(
       IDeviceService devices,
       CoreAccess coreAccess,
       VipNextHops nextHops,
       SelfAddresses selfAddresses,
+      SelfAddresses ownAddresses,
       Routers routers) {
     this.routers = routers;
     this.devices = devices;
     this.coreAccess = coreAccess;
     this.nextHops = nextHops;
     this.selfAddresses = selfAddresses;
+    this.ownAddresses = ownAddresses;
   }
 
   /**
@@ -106,7 +115,7 @@ final class NextHopPlaces {
   /** The key of an IPv6 address changes if the address is not used for long. */
   private Set<Integer> withSelf(Set<Integer> vips) {
     return Sets.union(
-        vips, selfAddresses.all().stream().map(AddressKey::of).collect(Collectors.toSet()));
+        vips, ownAddresses.all().stream().map(AddressKey::of).collect(Collectors.toSet()));
   }
 
   /** Takes over the next hops that have become known. */

@@ -16,6 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import net.floodlightcontroller.core.internal.IOFSwitchService;
 import net.floodlightcontroller.devicemanager.IDeviceService;
 import org.projectfloodlight.openflow.types.DatapathId;
@@ -34,6 +35,8 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
    * @param isRouted whether an address is behind a router
    * @param selfAddresses the balancer's own, by which routers reach VIPs
    * @param routers the routers that the operator has named
+   * @param sourceAddresses those that members see instead of clients
+   * @param nextHop the host that packets to an address are delivered to
    */
   public record Network(
       IOFSwitchService switches,
@@ -45,7 +48,9 @@ public record ProactiveContext(Network network, Rules rules, Clients clients) {
       BooleanSupplier hasSeveralMasters,
       Predicate<IPAddress<?>> isRouted,
       SelfAddresses selfAddresses,
-      Routers routers) {}
+      Routers routers,
+      SelfAddresses sourceAddresses,
+      UnaryOperator<IPAddress<?>> nextHop) {}
 
   /**
    * What sends rules.

@@ -1,5 +1,6 @@
 package io.malob.balancer.proactive;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Sets;
 import io.malob.algorithm.AddressKey;
@@ -53,12 +54,17 @@ final class ProactiveVip {
   private final AutoMode auto;
   private final EntryRules entryRules;
 
+  private final VipSources sources;
+
   /** Those of a tracked VIP. */
   private final RemovedMembers removed = new RemovedMembers();
 
   private final FullTables fullTables;
 
   private boolean isWanted;
+
+  /** Those that were located last. */
+  private ImmutableList<Server> located = ImmutableList.of();
 
   /** Whether the controller chooses the member of each connection that switches track. */
   private boolean isExact;
@@ -88,6 +94,7 @@ final class ProactiveVip {
     this.traffic = traffic;
     this.refusals = new EdgeRefusals(traffic.vipNumber());
     this.fullTables = new FullTables(traffic.address());
+    this.sources = new VipSources(traffic, parts.sources());
     this.replySide =
         new ReplySide(
             parts.labels(),
@@ -171,6 +178,7 @@ final class ProactiveVip {
       boolean isOfItsKind,
       ImmutableMap<MacAddress, Attachment> nextHops,
       Set<DatapathId> switchesWithHosts) {
+    located = now.located();
     takeOverRecovered(now.nowNanos());
     isWanted = decide(now, isOfItsKind);
     if (traffic.isTracked()) {
@@ -180,11 +188,14 @@ final class ProactiveVip {
     refusals.expire(this::isInUse, now.nowNanos());
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
     nextHops.values().forEach(at -> wantedEdges.add(at.switchId()));
+    if (traffic.translatesSource()) { // members may be clients
+      located.forEach(member -> wantedEdges.add(member.at().switchId()));
+    }
     if (isWanted) {
       wantedEdges.forEach(each -> edgeAt(each, now.nowNanos()));
     }
     if (isWanted || hasRules()) {
-      replySide.advance(now, nextHops, edges.keySet());
+      replySide.advance(now, nextHops, edges.keySet(), sources.of(edges.keySet(), located));
     } else {
       replySide.clear(traffic.vipNumber(), now.nowNanos());
     }
@@ -270,7 +281,7 @@ final class ProactiveVip {
         || !isOfItsKind
         || obstacle(now) != null
         || parts.context().network().hasSeveralMasters().getAsBoolean()
-        || now.hasMember(parts.context().network().isRouted())
+        || (!traffic.translatesSource() && now.hasMember(parts.context().network().isRouted()))
         || now.view().catalog().isDown(now.plan().pool())
         || now.takesNothing()) {
       return false;
@@ -321,6 +332,7 @@ final class ProactiveVip {
     return isWanted
         && lacksTracking(edge.switchId()).isEmpty()
         && !sharesNextHops(edge, now)
+        && lacksSource(edge.switchId()).isEmpty()
         && refusalsAt(edge).stream()
             .allMatch(each -> refusals.isOfFullTable(each) && edge.isConfirmed())
         && !entryRules.areTooMany(now.plan().vip(), wire.tables().isOne());
@@ -385,7 +397,7 @@ final class ProactiveVip {
   private List<TrackedMember> tracked(EdgeBuckets edge, BucketInput now) {
     return traffic.isTracked()
         ? Stream.concat(
-                edge.tracked(now).stream(),
+                edge.tracked(now).stream().map(member -> sources.seen(edge.switchId(), member)),
                 removed.all().stream().map(member -> new TrackedMember(member, null)))
             .toList()
         : List.of();
@@ -514,6 +526,11 @@ final class ProactiveVip {
             replySide.edges().stream().filter(programmed::lacksTracking))
         .findFirst()
         .map("switch %s does not track connections"::formatted);
+  }
+
+  /** Why placement is reactive at a switch because members could not see an address of it. */
+  Optional<String> lacksSource(DatapathId switchId) {
+    return sources.lacking(switchId, located);
   }
 
   /** Why placement is reactive at a switch because that or a member's has one table. */

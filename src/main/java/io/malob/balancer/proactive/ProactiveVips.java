@@ -24,6 +24,7 @@ import io.malob.openflow.label.Label;
 import io.malob.openflow.label.LabelTable;
 import io.malob.state.catalog.Member;
 import io.malob.state.catalog.PlacementMode;
+import io.malob.state.catalog.Pool;
 import io.malob.state.catalog.Protocol;
 import io.malob.state.catalog.Vip;
 import java.util.EnumSet;
@@ -68,6 +69,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final Corrections corrections;
   private final ArpAnswers arpAnswers;
   private final TrackedErrors trackedErrors;
+  private final SourceNat sourceNat;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
@@ -90,6 +92,7 @@ public final class ProactiveVips implements FoundProactiveRules {
    * @param programmed the rules on switches
    * @param flushes the connections that switches are to forget
    * @param sourceProbe what switches can read
+   * @param sources what members see instead of clients
    * @param thresholds when automatic VIPs change
    * @param nanoTime the controller's monotonic clock
    */
@@ -98,6 +101,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       Programmed programmed,
       ConnectionFlushes flushes,
       SourceProbe sourceProbe,
+      SourceAddresses sources,
       AutoMode.Thresholds thresholds,
       LongSupplier nanoTime) {
     Buckets buckets() {
@@ -153,6 +157,8 @@ public final class ProactiveVips implements FoundProactiveRules {
             programmed,
             new ConnectionFlushes(programmed, network.features(), ruleSender, serialExecutor),
             new SourceProbe(network.features(), ruleSender, settings.preferred()),
+            new SourceAddresses(
+                network.sourceAddresses(), network.nextHop(), network.trackedZone(), programmed),
             new AutoMode.Thresholds(
                 settings.autoPerSecond(), settings.autoHalfOpen(), settings.autoCalm()),
             nanoTime);
@@ -164,17 +170,22 @@ public final class ProactiveVips implements FoundProactiveRules {
             network.coreAccess(),
             context.clients().nextHops(),
             network.selfAddresses(),
+            network.selfAddresses().and(network.sourceAddresses()),
             network.routers());
     this.counterPoll = new CounterPoll(programmed, switches, serialExecutor, nanoTime);
     this.arpAnswers = new ArpAnswers(programmed);
     this.trackedErrors = new TrackedErrors(programmed);
+    this.sourceNat =
+        new SourceNat(
+            parts.sources(),
+            new SourcePaths(parts.labels(), programmed, context.clients().nextHops()));
     this.corrections = corrections;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
   }
 
   /** The traffic of a VIP that may be proactive. */
-  private BucketTraffic trafficOf(Vip vip, boolean isTracked) {
+  private BucketTraffic trafficOf(BalancerView view, Vip vip, boolean isTracked) {
     @Nullable Protocol protocol = vip.protocol();
     @Nullable Integer port = vip.port();
     if (protocol == null || port == null) {
@@ -186,7 +197,12 @@ public final class ProactiveVips implements FoundProactiveRules {
         vip.vlan(),
         IpProtocol.of((short) protocol.ipNumber()),
         port,
-        isTracked ? parts.context().network().trackedZone() : 0);
+        isTracked ? parts.context().network().trackedZone() : 0,
+        isTracked && hasSourceNat(view, vip));
+  }
+
+  private static boolean hasSourceNat(BalancerView view, Vip vip) {
+    return view.catalog().poolOfVip(vip.id()).filter(Pool::sourceNat).isPresent();
   }
 
   /**
@@ -222,6 +238,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     nextHops.update();
     if (vips.isEmpty()) {
       stats = ImmutableList.of();
+      sourceNat.advance(vips.values(), nextHops, view.network(), now);
       answerArp(Set.of(), now);
       trackedErrors.advance(List.of(), now);
       removeOrphans(now);
@@ -252,6 +269,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         addresses.add(vip.addressKey());
       }
     }
+    sourceNat.advance(vips.values(), nextHops, view.network(), now);
     answerArp(addresses, now);
     trackedErrors.advance(vips.values(), now);
     removeOrphans(now);
@@ -281,7 +299,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       if (vip.mayBeProactive() && hasPool(view, vip)) {
         vips.computeIfAbsent(
             vip.number(),
-            any -> new ProactiveVip(parts, trafficOf(vip, isToBeTracked(vip, false)), now));
+            any -> new ProactiveVip(parts, trafficOf(view, vip, isToBeTracked(vip, false)), now));
       }
     }
     Set<Integer> addresses =
@@ -343,7 +361,9 @@ public final class ProactiveVips implements FoundProactiveRules {
         .vipFor(AddressKey.of(traffic.address()), protocolOf(traffic), traffic.port())
         .filter(each -> each.number() == traffic.vipNumber())
         .filter(each -> each.protocol() != null && each.port() != null)
-        .filter(each -> each.vlan() == traffic.vlan());
+        .filter(each -> each.vlan() == traffic.vlan())
+        .filter(
+            each -> !traffic.isTracked() || hasSourceNat(view, each) == traffic.translatesSource());
   }
 
   private static Protocol protocolOf(BucketTraffic traffic) {
@@ -444,6 +464,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         orphansSince.putIfAbsent(switchId, nanoTime.getAsLong());
         isBusy = true;
         nextHops.learn(switchId, rule);
+        parts.sources().learn(switchId, rule);
       }
       return parts.programmed().at(switchId).found(rule, mayBeNew, reading.rules);
     }
@@ -482,10 +503,10 @@ public final class ProactiveVips implements FoundProactiveRules {
       view.catalog().vips().values().stream()
           .filter(vip -> vip.number() == number && hasPool(view, vip))
           .forEach(
-              vip ->
-                  vips.put(
-                      number,
-                      new ProactiveVip(parts, trafficOf(vip, isToBeTracked(vip, isTracked)), now)));
+              vip -> {
+                BucketTraffic traffic = trafficOf(view, vip, isToBeTracked(vip, isTracked));
+                vips.put(number, new ProactiveVip(parts, traffic, now));
+              });
       isBusy = true;
     }
     return vips.get(number);

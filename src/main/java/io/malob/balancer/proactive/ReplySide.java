@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.MacAddress;
 
 /**
@@ -69,6 +70,7 @@ final class ReplySide {
       BucketTraffic traffic,
       ImmutableList<Server> servers,
       Map<DatapathId, Map<DatapathId, ImmutableList<Lead>>> leads,
+      ImmutableMap<IPAddress<?>, DatapathId> sources,
       Map<DatapathId, TableFeatures> connected,
       long portChanges) {
 
@@ -79,6 +81,7 @@ final class ReplySide {
               .filter(each -> each.at().switchId().equals(switchId))
               .collect(ImmutableList.toImmutableList()),
           leads.getOrDefault(switchId, Map.of()),
+          sources,
           wire,
           nowNanos);
     }
@@ -113,9 +116,13 @@ final class ReplySide {
    *
    * @param known the known next hops of the VIP by their numbers
    * @param clientSwitches the switches that may have clients
+   * @param sources the addresses that members see instead of clients, and the switches of these
    */
   void advance(
-      BucketInput now, ImmutableMap<MacAddress, Attachment> known, Set<DatapathId> clientSwitches) {
+      BucketInput now,
+      ImmutableMap<MacAddress, Attachment> known,
+      Set<DatapathId> clientSwitches,
+      ImmutableMap<IPAddress<?>, DatapathId> sources) {
     Map<MacAddress, Attachment> changed = takeNextHops(known);
     changed.values().forEach(this::installHost);
     PathInput next =
@@ -136,7 +143,7 @@ final class ReplySide {
       wire(each, now.traffic()).ifPresent(wire -> connected.put(each, TableFeatures.of(wire)));
     }
     Inputs inputs =
-        new Inputs(now.traffic(), now.located(), ready, connected, labels.portChanges());
+        new Inputs(now.traffic(), now.located(), ready, sources, connected, labels.portChanges());
     boolean isOther = !inputs.equals(last);
     if (isOther || !changed.isEmpty()) {
       last = inputs;

@@ -102,6 +102,10 @@ final class ShownVip {
         .map(why -> new Problem(Problem.Kind.NO_TRACKING, why))
         .or(
             () ->
+                vip.lacksSource(edge.switchId())
+                    .map(why -> new Problem(Problem.Kind.NO_SOURCE_ADDRESS, why)))
+        .or(
+            () ->
                 vip.lacksTables(of, edge.switchId())
                     .map(why -> new Problem(Problem.Kind.FEW_TABLES, why)))
         .or(

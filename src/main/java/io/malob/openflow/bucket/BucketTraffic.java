@@ -13,9 +13,23 @@ import org.projectfloodlight.openflow.types.IpProtocol;
  * @param protocol TCP or UDP
  * @param port its port
  * @param zone the zone in which switches track its connections; 0 if they do not
+ * @param translatesSource whether members see an address of the client's edge instead of the
+ *     client's; only if switches track its connections
  */
 public record BucketTraffic(
-    int vipNumber, IPAddress<?> address, int vlan, IpProtocol protocol, int port, int zone) {
+    int vipNumber,
+    IPAddress<?> address,
+    int vlan,
+    IpProtocol protocol,
+    int port,
+    int zone,
+    boolean translatesSource) {
+
+  /** Traffic that is tracked in a zone. */
+  public BucketTraffic(
+      int vipNumber, IPAddress<?> address, int vlan, IpProtocol protocol, int port, int zone) {
+    this(vipNumber, address, vlan, protocol, port, zone, false);
+  }
 
   /** Traffic that is not tracked. */
   public BucketTraffic(

@@ -13,8 +13,10 @@ import io.malob.openflow.SwitchTables;
 import io.malob.openflow.tracked.ConntrackMatch;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.U64;
@@ -49,9 +51,27 @@ public final class TrackedErrorRules {
         .toList();
   }
 
-  /** Leads those about packets of a member to it. */
-  public static OFFlowAdd toMember(
-      SwitchTables tables, BucketTraffic traffic, Server member, Onward next) {
+  /** Leads those about packets of a member to it, or none if it is lost. */
+  public static List<OFFlowAdd> toMember(
+      SwitchTables tables, BucketTraffic traffic, TrackedMember tracked) {
+    Server member = tracked.member();
+    @Nullable Onward next = tracked.next();
+    if (next == null) {
+      return List.of();
+    }
+    return tracked.source() == null
+        ? List.of(found(tables, traffic, member, tables.onward(List.of(), next, traffic.vlan())))
+        : List.of(
+            found(
+                tables,
+                traffic,
+                member,
+                SourceRules.translateErrors(tables.factory(), traffic.zone())),
+            SourceRules.errorsToMember(tables, traffic, member, next));
+  }
+
+  private static OFFlowAdd found(
+      SwitchTables tables, BucketTraffic traffic, Server member, List<OFInstruction> instructions) {
     OFFactory factory = tables.factory();
     Match.Builder match = factory.buildMatch();
     traffic
@@ -65,7 +85,7 @@ public final class TrackedErrorRules {
             FlowLayout.PRIORITY_TRACKED,
             TrackedMark.match(match, member.number()).build())
         .add(factory, TrackedRules.cookie(traffic, member))
-        .setInstructions(tables.onward(List.of(), next, traffic.vlan()))
+        .setInstructions(instructions)
         .build();
   }
 }

@@ -287,7 +287,7 @@ public final class TrackedReplies {
     return replyPath == ALL_PATHS ? match : TrackedMark.matchPath(match, replyPath);
   }
 
-  private static Match.Builder untracked(OFFactory factory, BucketTraffic traffic) {
+  static Match.Builder untracked(OFFactory factory, BucketTraffic traffic) {
     return ConntrackMatch.untracked(packets(factory, traffic, traffic.vipNumber()));
   }
 

@@ -20,6 +20,7 @@ import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U16;
@@ -66,15 +67,17 @@ public final class TrackedRules {
   /** The same as actions. */
   static List<OFAction> commitActions(
       OFFactory factory, BucketTraffic traffic, Server member, int replyPath) {
-    return List.of(
-        RequestMetadata.committed(factory, traffic),
+    ConntrackAction commit =
         ConntrackAction.inZone(factory, traffic.zone())
             .commit()
             .translate(
                 Nat.destination(
                     AddressKey.toAddress(member.address()), ReplyRules.portOf(traffic, member)))
-            .setMark(TrackedMark.of(member.number(), replyPath))
-            .continueIn(FlowLayout.REQUESTS));
+            .setMark(TrackedMark.of(member.number(), traffic.translatesSource() ? 0 : replyPath))
+            .continueIn(FlowLayout.REQUESTS);
+    return List.of(
+        RequestMetadata.committed(factory, traffic),
+        traffic.translatesSource() ? commit.keepSender() : commit);
   }
 
   static List<OFInstruction> lookUp(OFFactory factory, int zone, TableId next) {
@@ -101,9 +104,10 @@ public final class TrackedRules {
   }
 
   /**
-   * Leads the packets of connections to a member. Those to another switch say the path of their
-   * replies. If the member is lost, the controller gets them as they came, and ends TCP
-   * connections; it forwards datagrams to another member.
+   * Leads the packets of connections to a member, or has their source translated before ({@link
+   * SourceRules}). Those to another switch say the path of their replies. If the member is lost,
+   * the controller gets them as they came, and ends TCP connections; it forwards datagrams to
+   * another member.
    */
   public static List<OFFlowAdd> toMember(
       SwitchTables tables, BucketTraffic traffic, TrackedMember tracked) {
@@ -120,6 +124,17 @@ public final class TrackedRules {
               FlowLayout.PRIORITY_TRACKED,
               ofAny,
               toController(factory, traffic)));
+    }
+    @Nullable IPAddress<?> source = tracked.source();
+    if (source != null) {
+      return List.of(
+          toMember(
+              factory,
+              traffic,
+              member,
+              FlowLayout.PRIORITY_TRACKED,
+              ofAny,
+              SourceRules.translate(factory, traffic, member, source)));
     }
     List<OFFlowAdd> rules = new ArrayList<>();
     if (next.label() != null) {
@@ -218,7 +233,8 @@ public final class TrackedRules {
         .build();
   }
 
-  private static List<OFInstruction> toController(OFFactory factory, BucketTraffic traffic) {
+  /** To the controller, with the destination that the client has sent to. */
+  static List<OFInstruction> toController(OFFactory factory, BucketTraffic traffic) {
     return List.of(
         factory
             .instructions()

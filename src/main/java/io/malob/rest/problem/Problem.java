@@ -103,6 +103,12 @@ public record Problem(
         "vip",
         "Let the switch track more connections, or shorten its time-outs; see who opens so many.",
         "ovs-appctl dpctl/ct-set-maxconns NUMBER"),
+    /** The setting sourceAddresses has too few addresses for the pool of a VIP with source_nat. */
+    NO_SOURCE_ADDRESS(
+        "vip",
+        "Add addresses in the members' subnet to the setting sourceAddresses, one for each switch"
+            + " with clients, or set source_nat of the pool to false.",
+        null),
     /** A host has the address of a VIP. */
     ADDRESS_TAKEN(
         "vip",
@@ -117,7 +123,8 @@ public record Problem(
         "Choose the policy single, or make the VIP reactive.",
         "./malob cluster mastership single"),
     /** A proactive VIP has a member behind a router, so it is reactive. */
-    BEHIND_ROUTER("vip", "Make the VIP reactive.", MAKE_REACTIVE),
+    BEHIND_ROUTER(
+        "vip", "Make the VIP reactive, or tracked with source_nat of its pool.", MAKE_REACTIVE),
     /** A proactive VIP has too few clients to meet the shares of its members. */
     TOO_FEW_SOURCES(
         "vip", "Make the VIP reactive if its shares matter more than its speed.", MAKE_REACTIVE),

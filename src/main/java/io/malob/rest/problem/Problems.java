@@ -187,7 +187,7 @@ public final class Problems {
   }
 
   private void checkRouted(Vip vip, @Nullable Pool pool) {
-    if (pool == null || !vip.placement().isInAdvance()) {
+    if (pool == null || pool.sourceNat() || !vip.placement().isInAdvance()) {
       return;
     }
     for (Member member : catalog.membersOfPool(pool.id())) {

@@ -50,6 +50,19 @@ final class PlacementRules {
     }
   }
 
+  /** Checks that the sources of a pool can be translated; an error names {@code field}. */
+  static void checkSourceNat(CatalogSnapshot candidate, Pool pool, String field)
+      throws RejectedException {
+    Vip vip = candidate.vipOf(pool).orElse(null);
+    if (vip != null && pool.sourceNat() && !vip.mayBeExact()) {
+      throw RejectedException.unprocessable(
+          field,
+          String.format(
+              "pool %s cannot have source_nat, which needs placement tracked or auto: %s",
+              pool.id(), reason(vip)));
+    }
+  }
+
   /** Checks all members of a pool; an error names {@code field}. */
   static void checkMembers(CatalogSnapshot candidate, Pool pool, String field)
       throws RejectedException {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param slowStartSeconds the time until a new or recovered member reaches its full share; 0 for no
  *     slow start
  * @param persistence the session persistence; null for none
+ * @param sourceNat whether members see addresses of switches instead of those of clients
  * @param adminState up or down; if down, its VIP takes no new connections
  * @param notes descriptions without effect
  */
@@ -28,6 +29,7 @@ public record Pool(
     @Nullable Algorithm algorithm,
     int slowStartSeconds,
     @Nullable Persistence persistence,
+    boolean sourceNat,
     AdminState adminState,
     Notes notes)
     implements CatalogItem {}

@@ -27,6 +27,14 @@ final class PoolKind extends CatalogKind<Pool> {
           0);
   private final Field<Pool, Persistence> persistence =
       field("session_persistence", Pool::persistence, Persistence.FORMAT);
+  private final Field<Pool, Boolean> sourceNat =
+      field(
+          "source_nat",
+          Pool::sourceNat,
+          FieldFormat.FLAG.describedAs(
+              "whether members see an address of the client's switch instead of the client's, so"
+                  + " that replies come back there; only of a VIP with placement tracked or auto"),
+          false);
   private final Field<Pool, AdminState> adminState =
       field("admin_state", Pool::adminState, FieldFormat.UP_OR_DOWN, AdminState.UP);
   private final Notes.Group<Pool> notes = notes(Pool::notes);
@@ -46,6 +54,7 @@ final class PoolKind extends CatalogKind<Pool> {
         fields.find(algorithm),
         fields.get(slowStart),
         fields.find(persistence),
+        fields.get(sourceNat),
         fields.get(adminState),
         notes.read(fields));
   }
@@ -67,6 +76,7 @@ final class PoolKind extends CatalogKind<Pool> {
     checkProtocol(candidate, pool);
     checkFamily(candidate, pool, "vip_id");
     PlacementRules.checkPool(candidate, pool, persistence.name());
+    PlacementRules.checkSourceNat(candidate, pool, sourceNat.name());
   }
 
   @Override

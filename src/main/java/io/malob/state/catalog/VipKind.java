@@ -115,6 +115,7 @@ final class VipKind extends CatalogKind<Vip> {
               .findFirst()
               .orElse("placement");
       PlacementRules.checkPool(candidate, pool.get(), changed);
+      PlacementRules.checkSourceNat(candidate, pool.get(), changed);
       PlacementRules.checkMembers(candidate, pool.get(), changed);
     }
   }

@@ -1,10 +1,14 @@
 package io.malob.state.network;
 
+import static com.google.common.collect.ImmutableList.toImmutableList;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
 
 import com.google.common.collect.ImmutableCollection;
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.LinkedListMultimap;
+import com.google.common.collect.ListMultimap;
 import io.malob.algorithm.AddressText;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.projectfloodlight.openflow.types.IPAddress;
 
@@ -108,6 +113,11 @@ public final class SelfAddresses {
         && !address.isLinkLocal();
   }
 
+  /** These and others, which are different. */
+  public SelfAddresses and(SelfAddresses others) {
+    return new SelfAddresses(Stream.concat(addresses.stream(), others.addresses.stream()).toList());
+  }
+
   /** All of them. */
   public ImmutableSet<IPAddress<?>> all() {
     return byAddress.keySet();
@@ -116,6 +126,15 @@ public final class SelfAddresses {
   /** The same with their subnets and VLANs. */
   public ImmutableCollection<SelfAddress> withSubnets() {
     return byAddress.values();
+  }
+
+  /** Those of each subnet and VLAN, in their order; the longest prefixes first. */
+  public ImmutableList<ImmutableList<SelfAddress>> bySubnet() {
+    ListMultimap<List<Object>, SelfAddress> subnets = LinkedListMultimap.create();
+    for (SelfAddress each : addresses) {
+      subnets.put(List.of(each.address.withMaskOfLength(each.prefixLength), each.vlan), each);
+    }
+    return subnets.asMap().values().stream().map(ImmutableList::copyOf).collect(toImmutableList());
   }
 
   /** Whether an address is one of them. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import io.malob.algorithm.AddressKey;
 import io.malob.algorithm.Attachment;
@@ -85,7 +86,8 @@ class ReplySideTest {
     BalancerView view = BalancerView.EMPTY;
     BucketInput now =
         new BucketInput(view, view.network(), plan, WEB, MEMBERS, MEMBERS, Map.of(), 0);
-    side.advance(now, Maps.uniqueIndex(List.of(nextHops), NextHopMac::of), Set.of(EDGE));
+    side.advance(
+        now, Maps.uniqueIndex(List.of(nextHops), NextHopMac::of), Set.of(EDGE), ImmutableMap.of());
     programmed.flush();
   }
 

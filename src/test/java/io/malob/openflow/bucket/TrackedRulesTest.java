@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.collect.Iterables;
 import io.malob.algorithm.Attachment;
 import io.malob.algorithm.Server;
 import io.malob.openflow.FlowLayout;
@@ -36,6 +37,7 @@ import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstructionApplyActions;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.IPv4Address;
 import org.projectfloodlight.openflow.types.IPv4AddressWithMask;
 import org.projectfloodlight.openflow.types.IpProtocol;
@@ -269,6 +271,31 @@ class TrackedRulesTest {
         Masked.of(U32.of(0x2_0000), U32.of(0xff_0000)),
         second.getMatch().getMasked(MatchField.CONN_TRACKING_MARK));
     assertTrue(second.getPriority() > all.getPriority());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OF_13", "OF_14", "OF_15"})
+  void sources_areTranslatedInAZoneOfTheirOwn_andTheSenderIsKept(OFVersion version) {
+    SwitchTables tables = tables(version);
+    BucketTraffic web =
+        new BucketTraffic(7, IPv4Address.of("10.0.0.100"), 0, IpProtocol.TCP, 80, 9, true);
+    IPAddress<?> source = IPv4Address.of("10.1.0.200");
+    TrackedMember seeing = new TrackedMember(MEMBER, TO_MEMBER).seeing(source);
+
+    assertEquals(
+        "ct(commit,table=1,zone=9,nat(dst=10.1.0.3:8080),exec(set_field:0x3->ct_mark,"
+            + "move:eth_src->ct_label[0..47],move:vlan_tci[0..11]->ct_label[48..59]))",
+        tracks(BucketRules.toMember(tables, web, PORTS, 5, MEMBER, TO_MEMBER)));
+    assertEquals(
+        "ct(commit,table=1,zone=11,nat(src=10.1.0.200:1024-65535),exec(set_field:0x3->ct_mark))",
+        tracks(Iterables.getOnlyElement(TrackedRules.toMember(tables, web, seeing))));
+    assertEquals(
+        2, actions(SourceRules.toMember(tables, web, MEMBER, TO_MEMBER)).size(), "label, next hop");
+    OFFlowMod exhausted = SourceRules.exhausted(tables.factory(), web, MEMBER);
+    assertEquals(
+        List.of("ipv4_dst", "tcp_dst", "controller"),
+        actions(exhausted).stream().map(TrackedRulesTest::text).toList());
+    assertTrue(SourceRules.isExhausted(exhausted.getCookie()));
   }
 
   /** A controller that has restarted keeps them. */
