@@ -40,6 +40,7 @@ public final class FlowLayout {
   public static final int PRIORITY_TO_BUCKETS = 48_550;
   public static final int PRIORITY_TCP_FLAGS = 48_500;
   public static final int PRIORITY_TRACKED_ERRORS = 48_460;
+  public static final int PRIORITY_TRACKED_FRAGMENTS = 48_455;
   public static final int PRIORITY_VIP_ERRORS = 48_450;
   public static final int PRIORITY_REPORT = 48_200;
   public static final int PRIORITY_SOURCE_ADDRESS = 48_470;
@@ -80,6 +81,9 @@ public final class FlowLayout {
 
   /** Before buckets: sends the first packets of tracked connections to the controller. */
   public static final int PRIORITY_OPENING = 190;
+
+  /** Behind buckets: opens tracked connections that begin with fragments. */
+  public static final int PRIORITY_OPEN_BY_FRAGMENT = 90;
 
   /** Of the coarsest buckets; each doubling of their number has the next higher priority. */
   public static final int PRIORITY_BUCKET = 100;

@@ -154,6 +154,7 @@ public record FoundRules(TableLayout layout, Map<Integer, OFPort> groups) {
             || value(match, MatchField.ARP_TPA).isPresent()
             || source(match).isPresent()
             || value(match, MatchField.METADATA).isPresent()
+            || value(match, MatchField.CONN_TRACKING_STATE).isPresent()
         ? Optional.of(new FoundRule.Proactive(entry))
         : Optional.empty();
   }

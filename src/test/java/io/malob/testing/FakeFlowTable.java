@@ -23,6 +23,7 @@ import org.projectfloodlight.openflow.protocol.OFPacketOut;
 import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
+import org.projectfloodlight.openflow.protocol.match.MatchFields;
 import org.projectfloodlight.openflow.protocol.oxm.OFOxm;
 import org.projectfloodlight.openflow.types.OFGroup;
 import org.projectfloodlight.openflow.types.OFMetadata;
@@ -323,7 +324,9 @@ public final class FakeFlowTable {
     // getMatchFields() would leave out just the fields that this looks for
     for (OFOxm<?> oxm : ((OFMatchV3) message.getMatch()).getOxmList()) {
       MatchField<?> field = oxm.getMatchField();
-      if (!field.arePrerequisitesOK(message.getMatch())) {
+      // openflowj wants TCP for this field, Open vSwitch any protocol with ports
+      boolean isFoundPort = field.id == MatchFields.CONN_TRACKING_TP_DST;
+      if (!isFoundPort && !field.arePrerequisitesOK(message.getMatch())) {
         throw new IllegalArgumentException("OFPBMC_BAD_PREREQ: " + field.getName());
       }
     }

@@ -73,7 +73,9 @@ public enum SwitchProfile {
       ImmutableSet.of(
           MatchFields.CONN_TRACKING_STATE,
           MatchFields.CONN_TRACKING_ZONE,
-          MatchFields.CONN_TRACKING_MARK);
+          MatchFields.CONN_TRACKING_MARK,
+          MatchFields.CONN_TRACKING_NW_PROTO,
+          MatchFields.CONN_TRACKING_TP_DST);
 
   SwitchProfile(
       TableLayout layout,

@@ -2,6 +2,7 @@ package io.malob.openflow.bucket;
 
 import io.malob.algorithm.Server;
 import io.malob.openflow.FlowLayout;
+import io.malob.openflow.IpFamily;
 import io.malob.openflow.NextHopMac;
 import io.malob.openflow.Onward;
 import io.malob.openflow.RuleKey;
@@ -57,7 +58,13 @@ public final class TrackedReplies {
       OFFactory factory, BucketTraffic traffic, Server member, boolean countsTcpFlags) {
     List<OFFlowAdd> rules = new ArrayList<>();
     for (int path = 1; path <= TrackedMark.MAX_PATHS; path++) {
-      rules.add(remember(factory, traffic, member, path));
+      rules.add(
+          remember(
+              factory,
+              traffic,
+              member,
+              path,
+              ReplyRules.toService(factory.buildMatch(), traffic, member)));
     }
     rules.add(found(factory, traffic, member, Counted.ALL));
     if (traffic.isTcp() && countsTcpFlags) {
@@ -65,7 +72,7 @@ public final class TrackedReplies {
         rules.add(found(factory, traffic, member, counted));
       }
     }
-    rules.add(begin(factory, traffic, member));
+    rules.add(begin(factory, traffic, member, ReplyRules.replies(factory, traffic, member)));
     if (traffic.isTcp() && countsTcpFlags) {
       rules.addAll(DirectConnections.toMember(factory, traffic, member));
     }
@@ -76,17 +83,19 @@ public final class TrackedReplies {
    * Remembers the connection of a request that has arrived. All of its packets pass, so that the
    * switch knows its state; this costs no second look-up.
    */
-  private static OFFlowAdd remember(
-      OFFactory factory, BucketTraffic traffic, Server member, int replyPath) {
-    Match.Builder match =
-        NextHopMac.match(
-            ReplyRules.toService(factory.buildMatch(), traffic, member), member.at(), replyPath);
+  static OFFlowAdd remember(
+      OFFactory factory,
+      BucketTraffic traffic,
+      Server member,
+      int replyPath,
+      Match.Builder requests) {
+    Match match = NextHopMac.match(requests, member.at(), replyPath).build();
     ConntrackAction commit =
         ConntrackAction.inZone(factory, traffic.memberZone())
             .commit()
             .setMark(TrackedMark.of(member.number(), replyPath));
     return rule(
-        new RuleKey(FlowLayout.LABELS, FlowLayout.PRIORITY_REMEMBER, match.build()),
+        new RuleKey(FlowLayout.LABELS, FlowLayout.PRIORITY_REMEMBER, match),
         factory,
         ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
         factory.instructions().applyActions(List.of(commit)),
@@ -104,10 +113,11 @@ public final class TrackedReplies {
   }
 
   /** Names the VIP whose connection a packet may be of. */
-  private static OFFlowAdd begin(OFFactory factory, BucketTraffic traffic, Server member) {
-    Match.Builder match = ConntrackMatch.untracked(ReplyRules.replies(factory, traffic, member));
+  static OFFlowAdd begin(
+      OFFactory factory, BucketTraffic traffic, Server member, Match.Builder replies) {
+    Match match = ConntrackMatch.untracked(replies).build();
     return rule(
-        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_MEMBER_REPLY, match.build()),
+        new RuleKey(FlowLayout.CLASSIFY, FlowLayout.PRIORITY_MEMBER_REPLY, match),
         factory,
         ReplyRules.cookie(traffic, member.number(), ReplyRules.NOT_COUNTED),
         write(factory, traffic.vipNumber()),
@@ -296,9 +306,11 @@ public final class TrackedReplies {
         packets(factory, traffic, metadata), ConntrackMatch.TRACKED, /* unset= */ 0);
   }
 
+  /** Matches by the metadata; of datagrams also the fragments, which may not say what they are. */
   private static Match.Builder packets(OFFactory factory, BucketTraffic traffic, long metadata) {
     Match.Builder match = factory.buildMatch();
-    traffic.family().protocol(traffic.protocol()).accept(match);
+    IpFamily family = traffic.family();
+    (traffic.isTcp() ? family.protocol(traffic.protocol()) : family.any()).accept(match);
     return match.setExact(MatchField.METADATA, OFMetadata.ofRaw(metadata));
   }
 

@@ -21,6 +21,7 @@ import org.projectfloodlight.openflow.protocol.action.OFAction;
 import org.projectfloodlight.openflow.protocol.instruction.OFInstruction;
 import org.projectfloodlight.openflow.protocol.match.Match;
 import org.projectfloodlight.openflow.types.IPAddress;
+import org.projectfloodlight.openflow.types.IpProtocol;
 import org.projectfloodlight.openflow.types.OFPort;
 import org.projectfloodlight.openflow.types.TableId;
 import org.projectfloodlight.openflow.types.U16;
@@ -114,7 +115,6 @@ public final class TrackedRules {
     OFFactory factory = tables.factory();
     Server member = tracked.member();
     @Nullable Onward next = tracked.next();
-    Match.Builder ofAny = TrackedMark.match(connections(factory, traffic, member), member.number());
     if (next == null) {
       return List.of(
           toMember(
@@ -122,7 +122,8 @@ public final class TrackedRules {
               traffic,
               member,
               FlowLayout.PRIORITY_TRACKED,
-              ofAny,
+              TrackedMark.match(
+                  connections(factory, traffic, traffic.protocol(), member), member.number()),
               toController(factory, traffic)));
     }
     @Nullable IPAddress<?> source = tracked.source();
@@ -133,9 +134,18 @@ public final class TrackedRules {
               traffic,
               member,
               FlowLayout.PRIORITY_TRACKED,
-              ofAny,
+              TrackedMark.match(
+                  connections(factory, traffic, traffic.protocol(), member), member.number()),
               SourceRules.translate(factory, traffic, member, source)));
     }
+    return FragmentRules.protocols(traffic)
+        .flatMap(protocol -> toMember(tables, traffic, protocol, member, next).stream())
+        .toList();
+  }
+
+  private static List<OFFlowAdd> toMember(
+      SwitchTables tables, BucketTraffic traffic, IpProtocol protocol, Server member, Onward next) {
+    OFFactory factory = tables.factory();
     List<OFFlowAdd> rules = new ArrayList<>();
     if (next.label() != null) {
       for (int path = 2; path <= TrackedMark.MAX_PATHS; path++) {
@@ -145,7 +155,8 @@ public final class TrackedRules {
                 traffic,
                 member,
                 FlowLayout.PRIORITY_TRACKED_PATH,
-                TrackedMark.match(connections(factory, traffic, member), member.number(), path),
+                TrackedMark.match(
+                    connections(factory, traffic, protocol, member), member.number(), path),
                 tables.onward(List.of(), next.answeredBy(path), traffic.vlan())));
       }
     }
@@ -159,7 +170,7 @@ public final class TrackedRules {
             traffic,
             member,
             FlowLayout.PRIORITY_TRACKED,
-            ofAny,
+            TrackedMark.match(connections(factory, traffic, protocol, member), member.number()),
             tables.onward(List.of(), first, traffic.vlan())));
     return rules;
   }
@@ -172,7 +183,8 @@ public final class TrackedRules {
       SwitchTables tables, BucketTraffic traffic, Server member, Onward next) {
     OFFactory factory = tables.factory();
     Match.Builder match =
-        TrackedMark.match(connections(factory, traffic, member), member.number())
+        TrackedMark.match(
+                connections(factory, traffic, traffic.protocol(), member), member.number())
             .setMasked(
                 SwitchRules.tcpFlagsField(factory),
                 U16.of(Packet.TCP_SYN),
@@ -191,11 +203,11 @@ public final class TrackedRules {
   }
 
   private static Match.Builder connections(
-      OFFactory factory, BucketTraffic traffic, Server member) {
+      OFFactory factory, BucketTraffic traffic, IpProtocol protocol, Server member) {
     Match.Builder match = factory.buildMatch();
     traffic
         .family()
-        .protocol(traffic.protocol())
+        .protocol(protocol)
         .andThen(IpFamily.to(AddressKey.toAddress(member.address())))
         .accept(match);
     return ConntrackMatch.state(match, ConntrackMatch.TRACKED, 0);
