@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -453,6 +454,18 @@ final class EdgeBuckets {
               return new TrackedMember(server, isDead ? null : lead.onward(server.at()));
             })
         .toList();
+  }
+
+  /** The members of that many buckets, evenly chosen from all; empty if one is not located. */
+  List<Server> sample(int count) {
+    List<Cell> cells = members.cells();
+    List<Server> servers =
+        IntStream.range(0, cells.isEmpty() ? 0 : count)
+            .mapToObj(index -> cells.get((int) ((long) index * cells.size() / count)))
+            .flatMap(cell -> leads.find(cell.member).stream())
+            .flatMap(lead -> Optional.ofNullable(lead.server()).stream())
+            .toList();
+    return servers.size() == count ? servers : List.of();
   }
 
   private void program(BucketInput now, Wire wire) {

@@ -69,6 +69,9 @@ final class ProactiveVip {
   /** Whether the controller chooses the member of each connection that switches track. */
   private boolean isExact;
 
+  /** Whether buckets may open connections of any client. */
+  private boolean isForAll;
+
   private final Openings openings = new Openings();
 
   /** What was found about a catalog. */
@@ -184,6 +187,7 @@ final class ProactiveVip {
     if (traffic.isTracked()) {
       removed.follow(now, edges.keySet().stream().allMatch(parts.flushes()::canFlush));
       isExact = isWanted && (needsController(now) || !isBusy(now));
+      isForAll = isWanted && !needsController(now) && now.plan().vip().allowedSources() == null;
     }
     refusals.expire(this::isInUse, now.nowNanos());
     Set<DatapathId> wantedEdges = new HashSet<>(switchesWithHosts);
@@ -456,6 +460,23 @@ final class ProactiveVip {
   boolean usesFoundLabel(Label label) {
     return recovered.values().stream().anyMatch(each -> each.labels().contains(label))
         || edges.values().stream().anyMatch(each -> each.sent().usesFoundLabel(label));
+  }
+
+  /** The members that have rules. */
+  List<Server> members() {
+    return replySide.members();
+  }
+
+  /**
+   * The members of that many buckets of an edge; empty if the controller must see each client that
+   * opens connections, or there may be clients where paths to members begin.
+   */
+  List<Server> openers(EdgeBuckets edge, int count) {
+    return isForAll
+            && edge.state() == EdgeState.PROACTIVE
+            && edge.sent().exits().stream().noneMatch(port -> mayHaveClients(edge.switchId(), port))
+        ? edge.sample(count)
+        : List.of();
   }
 
   /** The switches with members. */

@@ -70,6 +70,7 @@ public final class ProactiveVips implements FoundProactiveRules {
   private final ArpAnswers arpAnswers;
   private final TrackedErrors trackedErrors;
   private final SourceNat sourceNat;
+  private final TrackedFragments trackedFragments;
   private final Executor serialExecutor;
   private final LongSupplier nanoTime;
   private final Map<Integer, ProactiveVip> vips = new TreeMap<>();
@@ -179,6 +180,7 @@ public final class ProactiveVips implements FoundProactiveRules {
         new SourceNat(
             parts.sources(),
             new SourcePaths(parts.labels(), programmed, context.clients().nextHops()));
+    this.trackedFragments = new TrackedFragments(programmed);
     this.corrections = corrections;
     this.serialExecutor = serialExecutor;
     this.nanoTime = nanoTime;
@@ -241,6 +243,7 @@ public final class ProactiveVips implements FoundProactiveRules {
       sourceNat.advance(vips.values(), nextHops, view.network(), now);
       answerArp(Set.of(), now);
       trackedErrors.advance(List.of(), now);
+      trackedFragments.advance(List.of(), view.catalog(), now);
       removeOrphans(now);
       parts.programmed().flush();
       parts.flushes().send(now);
@@ -272,6 +275,7 @@ public final class ProactiveVips implements FoundProactiveRules {
     sourceNat.advance(vips.values(), nextHops, view.network(), now);
     answerArp(addresses, now);
     trackedErrors.advance(vips.values(), now);
+    trackedFragments.advance(vips.values(), view.catalog(), now);
     removeOrphans(now);
     parts.programmed().flush();
     parts.flushes().send(now);

@@ -265,6 +265,12 @@ final class ReplySide {
     return isComplete && edges.keySet().stream().allMatch(programmed::isSettled);
   }
 
+  /** The members that have rules. */
+  List<Server> members() {
+    @Nullable Inputs now = last;
+    return now == null ? List.of() : now.servers;
+  }
+
   /** The switches with members. */
   Set<DatapathId> edges() {
     return Set.copyOf(edges.keySet());

@@ -1,0 +1,165 @@
+package io.malob.balancer.proactive;
+
+import io.malob.algorithm.Server;
+import io.malob.openflow.IpFamily;
+import io.malob.openflow.bucket.BucketTraffic;
+import io.malob.openflow.bucket.FragmentRules;
+import io.malob.state.catalog.CatalogSnapshot;
+import io.malob.state.catalog.Protocol;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
+import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.types.IPAddress;
+
+/**
+ * The rules for fragments of the datagrams of tracked VIPs. They know addresses and no ports, so
+ * VIPs of one address share them, and so do VIPs with members of one address. For one thread at a
+ * time.
+ */
+final class TrackedFragments {
+  /** The number of parts into which clients' addresses fall; a power of two. */
+  private static final int PARTS = 64;
+
+  private final Programmed programmed;
+
+  /** Those that have rules, and what these are made of. */
+  private Map<Place, Part> sent = Map.of();
+
+  /** The owner of rules at a switch. */
+  private record Place(DatapathId switchId, Part.Owner owner) {}
+
+  /** A part of the rules. */
+  private sealed interface Part {
+    /** Whose rules they are. */
+    sealed interface Owner {}
+
+    List<OFFlowAdd> rules(OFFactory factory);
+  }
+
+  private record VipAddress(IPAddress<?> address, int vlan) implements Part.Owner {}
+
+  private record Openers(int vipNumber) implements Part.Owner {}
+
+  private record Clients(IpFamily family) implements Part.Owner {}
+
+  private record MemberAddress(int address, int vlan) implements Part.Owner {}
+
+  /** What clients send to an address. */
+  private record Requests(IPAddress<?> address, int vlan, int zone) implements Part {
+    @Override
+    public List<OFFlowAdd> rules(OFFactory factory) {
+      return FragmentRules.toVip(factory, address, vlan, zone);
+    }
+  }
+
+  /** First datagrams of the clients of a VIP. */
+  private record Opening(BucketTraffic traffic, List<Server> members, List<Server> here)
+      implements Part {
+    @Override
+    public List<OFFlowAdd> rules(OFFactory factory) {
+      return FragmentRules.open(factory, traffic, members, here);
+    }
+  }
+
+  /** What arrives for clients. */
+  private record Replies(IpFamily family, int zone) implements Part {
+    @Override
+    public List<OFFlowAdd> rules(OFFactory factory) {
+      return FragmentRules.toClients(factory, family, zone);
+    }
+  }
+
+  /** What a member sends and gets. */
+  private record AtMember(BucketTraffic traffic, Server member) implements Part {
+    @Override
+    public List<OFFlowAdd> rules(OFFactory factory) {
+      return FragmentRules.ofMember(factory, traffic, member);
+    }
+  }
+
+  TrackedFragments(Programmed programmed) {
+    this.programmed = programmed;
+  }
+
+  /** Brings the rules up to date. */
+  void advance(Collection<ProactiveVip> vips, CatalogSnapshot catalog, long nowNanos) {
+    Map<Place, Part> wanted = new HashMap<>();
+    Set<Place> ambiguous = new HashSet<>();
+    vips.stream()
+        .filter(vip -> vip.traffic().isTracked() && !vip.traffic().isTcp())
+        .forEach(
+            vip -> {
+              addClients(vip, catalog, wanted);
+              addMembers(vip, wanted, ambiguous);
+            });
+    // without ports, these packets do not say whose they are
+    wanted.keySet().removeAll(ambiguous);
+    wanted.keySet().removeIf(place -> !programmed.tracks(place.switchId));
+    for (Place before : sent.keySet()) {
+      if (!wanted.containsKey(before)) {
+        programmed.clear(before.switchId, before.owner, nowNanos);
+      }
+    }
+    Map<Place, Part> now = new HashMap<>();
+    wanted.forEach(
+        (place, part) ->
+            programmed
+                .wire(place.switchId)
+                .ifPresent(
+                    wire -> {
+                      now.put(place, part);
+                      if (!part.equals(sent.get(place))) {
+                        wire.sw()
+                            .set(place.owner, part.rules(wire.factory()), wire.tables(), nowNanos);
+                      }
+                    }));
+    sent = now;
+  }
+
+  private static void addClients(
+      ProactiveVip vip, CatalogSnapshot catalog, Map<Place, Part> wanted) {
+    BucketTraffic traffic = vip.traffic();
+    boolean isAlone =
+        catalog.vipsAt(traffic.address()).stream()
+                .filter(each -> each.protocol() == null || each.protocol() == Protocol.UDP)
+                .count()
+            == 1;
+    for (EdgeBuckets edge : vip.edges()) {
+      DatapathId at = edge.switchId();
+      List<Server> openers = isAlone ? vip.openers(edge, PARTS) : List.of();
+      if (edge.hasRules()) {
+        wanted.put(
+            new Place(at, new VipAddress(traffic.address(), traffic.vlan())),
+            new Requests(traffic.address(), traffic.vlan(), traffic.zone()));
+        wanted.put(
+            new Place(at, new Clients(traffic.family())),
+            new Replies(traffic.family(), traffic.zone()));
+      }
+      if (!openers.isEmpty()) {
+        wanted.put(
+            new Place(at, new Openers(traffic.vipNumber())),
+            new Opening(
+                traffic,
+                openers,
+                vip.members().stream().filter(each -> each.at().switchId().equals(at)).toList()));
+      }
+    }
+  }
+
+  private static void addMembers(ProactiveVip vip, Map<Place, Part> wanted, Set<Place> ambiguous) {
+    for (Server member : vip.members()) {
+      Place place =
+          new Place(
+              member.at().switchId(), new MemberAddress(member.address(), member.at().vlan()));
+      if (wanted.put(place, new AtMember(vip.traffic(), member)) != null) {
+        ambiguous.add(place);
+      }
+    }
+  }
+}
