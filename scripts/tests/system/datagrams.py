@@ -1,8 +1,8 @@
 """Datagrams of many flows, for the tests of tracked VIPs; run as a program on an emulated host.
 
-datagrams.py ask ADDRESS PORT --flows N --count C --burst B --size S --every SECONDS: each flow, a socket of its own, sends C datagrams,
-B at once, and reads as many answers, as responder.py gives them, for a second at most. Prints a line of JSON: by flow, the number of
-answers of each server.
+datagrams.py ask ADDRESS PORT --flows N --count C --burst B --first F --size S --every SECONDS: each flow, a socket of its own, sends C
+datagrams, B at once, and reads as many answers, as responder.py gives them, for a second at most. The first ones have F bytes, all others
+S; without F, all have S. Prints a line of JSON: by flow, the number of answers of each server.
 datagrams.py tell ADDRESS PORT, with the same options: the same without answers. Prints the local port of each flow.
 datagrams.py hear PORT: prints "ready", and answers nothing. Once its standard input ends, it prints the number of datagrams by sender's
 port.
@@ -39,12 +39,13 @@ def _send(flows: list[socket.socket], options: argparse.Namespace, data: bytes) 
 
 
 def ask(options: argparse.Namespace) -> list[dict[str, int]]:
-    flows, data = _flows(options), os.urandom(options.size)
+    flows = _flows(options)
     answers: list[Counter[str]] = [Counter() for _ in flows]
     with selectors.DefaultSelector() as selector:
         for flow, counts in zip(flows, answers):
             selector.register(flow, selectors.EVENT_READ, counts)
-        for _ in range(0, options.count, options.burst):
+        for number in range(0, options.count, options.burst):
+            data = os.urandom(options.size if number or not options.first else options.first)
             wanted = sum(sum(counts.values()) for counts in answers) + options.burst * len(flows)
             _send(flows, options, data)
             deadline = time.monotonic() + _PATIENCE_S
@@ -89,6 +90,7 @@ def main() -> None:
         command.add_argument("--flows", type=int, default=1)
         command.add_argument("--count", type=int, default=1)
         command.add_argument("--burst", type=int, default=1)
+        command.add_argument("--first", type=int, default=0)
         command.add_argument("--size", type=int, default=64)
         command.add_argument("--every", type=float, default=0.0)
         command.set_defaults(run=run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -30,6 +31,8 @@ RATE, REQUESTS = 50, 40
 FOUND_S = 2.5
 SETTLED_S = 3.0
 MAX_BUILD_S = 5.0
+#: of datagrams in several fragments
+LONG = 4000
 
 #: Builds a lab, takes it apart, and is killed.
 _KILLED = f"""
@@ -92,6 +95,32 @@ class TrackedApartTest(RealNetworkTest):
                 for program in programs:
                     answers = program.result()
                     self.assertEqual([[5]] * 8, [list(each.values()) for each in answers], f"{answers}")
+
+    def test_fragments(self) -> None:
+        """datagrams longer than the MTU pass both ways, also as the first of a flow, and to and from servers beside the VIP"""
+        client = self.attached.host("c1")
+        places = [client, self.near, *(self.place(server) for server in self.servers)]
+        for place in places:
+            self.addCleanup(place.run, "ip", "link", "set", "eth0", "mtu", "1500")
+        for vip in (VIP, VIP6):
+            self.remove_virtual("real")
+            self.virtual("real", vip, UDP_PORT, placement=balancing.TRACKED, protocol="udp")
+            for place in (client, self.near):
+                datagrams_of.Asks(place, vip, UDP_PORT).result()
+            balancing.wait_for_proactive(self.controller.rest, "real", switches=[self.lab.topology.switches[each] for each in ("s1", "s2")])
+            time.sleep(SETTLED_S)
+            for mtu, first, place in itertools.product((1500, 1300), (100, LONG), (client, self.near)):
+                with self.subTest(vip=vip, mtu=mtu, first=first, client=place.name):
+                    for each in places:
+                        each.run("ip", "link", "set", "eth0", "mtu", str(mtu))
+                    flows = datagrams_of.Asks(place, vip, UDP_PORT, flows=8, count=4, first=first, size=LONG).result()
+                    self.assertEqual([[4]] * 8, [list(flow.values()) for flow in flows], f"{flows}")
+            for server in self.servers:
+                with self.subTest(vip=vip, beside=server.name):
+                    address = server.ip_beside(vip)
+                    flows = datagrams_of.Asks(client, address, UDP_PORT, flows=4, count=4, size=LONG).result()
+                    self.assertEqual([{server.name: 4}] * 4, flows)
+                    client.run("ping", "-c", "3", "-i", "0.2", "-W", "1", "-s", str(LONG), address)
 
     def test_client_moves(self) -> None:
         """it is found at its new switch; open connections go on or are reset there, and so do flows"""
