@@ -146,6 +146,8 @@ final class MessageDispatcher implements IOFMessageListener {
     EXHAUSTED,
     /** By no rule, after it was translated. */
     TRANSLATED,
+    /** As a reply of a connection that its client's switch does not track. */
+    UNKNOWN_REPLY,
     /** By the rule of a VIP, or by no rule for its VIP. */
     VIP,
     OTHER;
@@ -168,6 +170,10 @@ final class MessageDispatcher implements IOFMessageListener {
       }
       if (SourceRules.isExhausted(packetIn.getCookie())) {
         return EXHAUSTED;
+      }
+      if (Cookie.is(packetIn.getCookie(), CookieKind.PROACTIVE)
+          && packetIn.getTableId().equals(FlowLayout.HOSTS)) {
+        return UNKNOWN_REPLY;
       }
       return Cookie.is(packetIn.getCookie(), CookieKind.VIP) ? VIP : OTHER;
     }
@@ -218,6 +224,10 @@ final class MessageDispatcher implements IOFMessageListener {
     }
     if (packet.isIp() && entry == Entry.TRANSLATED) {
       placing.requests.handleLost(packet);
+      return true;
+    }
+    if (entry == Entry.UNKNOWN_REPLY) {
+      placing.requests.handleUnknownReply(packet, Cookie.vipNumber(packetIn.getCookie()));
       return true;
     }
     if (placing.requests.isTranslatedReply(packetIn, packet)) {

@@ -1,6 +1,7 @@
 package io.malob.balancer;
 
 import static io.malob.balancer.ProactiveFixture.ACK;
+import static io.malob.balancer.ProactiveFixture.ALL_BUCKETS;
 import static io.malob.balancer.ProactiveFixture.SYN;
 import static io.malob.balancer.ProactiveFixture.SYN_ACK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,6 +11,7 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.CookieKind;
 import io.malob.testing.FakeConntrack;
 import io.malob.testing.SwitchProfile;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -100,5 +102,28 @@ class TrackedDeliveryTest {
 
     fixture.assertAnswered(member, fixture.client, PORT, ACK);
     assertKnownAsAnswered(fixture.s1);
+  }
+
+  /** A download whose client only receives: only its new switch can tell that it has moved. */
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.100", "fd00::64"})
+  void replies_reachAClientThatHasMoved_andItsAnswersTheirMember(String vip) {
+    setUp(vip);
+    Map<Integer, Host> members = new HashMap<>();
+    ALL_BUCKETS.forEach(port -> members.put(port, fixture.open(fixture.client, port)));
+    fixture.setMember("m1", "weight", "0");
+    Host moved = new Host(fixture.s2, 5, fixture.client.mac(), fixture.client.address());
+    fixture.net.learn(moved);
+    fixture.pass(4);
+
+    members.forEach(
+        (port, member) -> {
+          fixture.assertAnswered(member, moved, port, ACK);
+          assertEquals(member, fixture.memberOf(moved, port, ACK));
+        });
+    fixture.pass(1);
+
+    fixture.withoutController();
+    members.forEach((port, member) -> fixture.assertAnswered(member, moved, port, ACK));
   }
 }

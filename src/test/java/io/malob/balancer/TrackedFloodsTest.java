@@ -128,6 +128,28 @@ class TrackedFloodsTest {
     assertEquals(1, send(client, 50_002, isTcp));
   }
 
+  /** A client that does not answer has moved. */
+  @ParameterizedTest
+  @CsvSource({"10.0.0.100", "fd00::64"})
+  void repliesOfUnknownConnections_areDroppedForASecond_andNoOthers(String vip) {
+    setUp(vip, "tcp");
+    Host member = fixture.open(client, 40_000);
+    net.table(fixture.s1).conntrack().clear();
+    Host known = fixture.open(other, 40_002);
+    net.network.setController(this::packetIn);
+    fixture.reply(member, client, 40_000, ProactiveFixture.ACK);
+    assertEquals(1, packetIns.size());
+
+    guard();
+
+    fixture.reply(member, client, 40_000, ProactiveFixture.ACK);
+    assertEquals(1, packetIns.size());
+    fixture.assertAnswered(known, other, 40_002, ProactiveFixture.ACK);
+    fixture.pass(1);
+    fixture.reply(member, client, 40_000, ProactiveFixture.ACK);
+    assertEquals(2, packetIns.size());
+  }
+
   @ParameterizedTest
   @CsvSource({"10.0.0.100", "fd00::64"})
   void otherPackets_areNotOfThisKind(String vip) {

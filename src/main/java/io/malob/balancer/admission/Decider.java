@@ -235,14 +235,15 @@ public record Decider(
   private Decision established(Arrival arrival, @Nullable Vip vip, BalancerView view) {
     FiveTuple request = arrival.packet().fiveTuple();
     boolean isDenied = vip != null && !vip.allows(request.srcAddress());
-    @Nullable Server member = vip == null || isDenied ? null : memberByBucket(vip, arrival, true);
+    @Nullable Server member =
+        vip == null || isDenied ? null : answered(arrival.packet(), vip, view);
+    if (vip != null && member == null && !isDenied) {
+      member = memberByBucket(vip, arrival, true);
+    }
     if (vip != null
         && member == null
         && tables.buckets().awaitsMember(vip.number(), arrival.switchId(), request)) {
       return Dropped.of(RejectReason.NO_MEMBER); // it is retransmitted
-    }
-    if (vip != null && member == null && !isDenied) {
-      member = answered(arrival.packet(), vip, view);
     }
     @Nullable ServicePlan plan =
         vip == null || member == null ? null : view.plan(vip, Protocol.TCP, request.dstPort());

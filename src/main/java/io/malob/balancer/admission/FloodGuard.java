@@ -100,8 +100,8 @@ public final class FloodGuard implements IPacketInQueueService.Watcher {
             && !ReplyOrigin.of(catalog.get(), Packet.parse(example.getData())).isEmpty();
     return (isReply
             ? FloodRules.againstMember(factory, example, SECONDS)
-            : FloodRules.against(factory, example, SECONDS)
-                .or(() -> TrackedFloods.against(factory, example, SECONDS)))
+            : FloodRules.against(factory, example, SECONDS))
+        .or(() -> TrackedFloods.against(factory, example, SECONDS))
         .map(List::of)
         .orElse(List.of());
   }

@@ -117,6 +117,14 @@ public record RequestHandler(
     }
   }
 
+  /**
+   * Delivers a reply of a connection that its client's switch does not track, as the client has
+   * moved there.
+   */
+  public void handleUnknownReply(Packet packet, int vipNumber) {
+    unrecorded.handleAtClient(packet, vipNumber, views.get().catalog());
+  }
+
   /** Counts a packet for a VIP that cannot be read. */
   public void handleMalformed() {
     refusals.drop(RejectReason.NOT_BALANCED);

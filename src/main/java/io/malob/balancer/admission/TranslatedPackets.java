@@ -94,6 +94,20 @@ public record TranslatedPackets(
     return nextHop.isPresent();
   }
 
+  /**
+   * Delivers a member's packet that has come by a label, and that its client's switch has not
+   * translated, as one of a VIP's; false if it is dropped.
+   *
+   * @param tuple the packet's five-tuple
+   */
+  boolean deliverAtClient(ReplyOrigin origin, Packet packet, FiveTuple tuple) {
+    Optional<Attachment> nextHop = ruleSender.lastingNextHop(NextHopMac.numberIn(packet.srcMac()));
+    nextHop.ifPresentOrElse(
+        at -> ruleSender.deliverAs(origin.requestTo(tuple).reversed(), packet, tuple, at),
+        () -> rejectSender.drop(RejectReason.NO_CLIENT));
+    return nextHop.isPresent();
+  }
+
   /** The next hop of a reply; if it is not known, the reply is counted as dropped. */
   private Optional<Attachment> nextHop(Packet reply, int vlan) {
     Optional<Attachment> found =

@@ -72,19 +72,50 @@ public record UnrecordedReplies(
       remember(packet, !origins.isEmpty(), catalog);
       return false;
     }
+    Optional<FiveTuple> reply = tupleOf(packet);
+    return reply.isEmpty() || deliver(arrival, reply.get(), origins);
+  }
+
+  /** The five-tuple of a reply; if its client has no key, the reply is counted as dropped. */
+  private Optional<FiveTuple> tupleOf(Packet packet) {
     int client = AddressKey.ofClient(packet.destination());
     if (client == AddressKey.NONE) {
       refusals.drop(RejectReason.ADDRESSES_FULL);
-      return true;
+      return Optional.empty();
     }
-    FiveTuple reply =
+    return Optional.of(
         FiveTuple.of(
             packet.protocol(),
             AddressKey.of(packet.source()),
             packet.srcPort(),
             client,
-            packet.dstPort());
-    return deliver(arrival, reply, origins);
+            packet.dstPort()));
+  }
+
+  /**
+   * Handles a reply that has arrived at the switch of its client, which does not track its
+   * connection: the client's answer to it goes to the same member.
+   */
+  void handleAtClient(Packet packet, int vipNumber, CatalogSnapshot catalog) {
+    Optional<ReplyOrigin> origin =
+        ReplyOrigin.ofAnyVlan(catalog, packet, packet.source(), packet.srcPort()).stream()
+            .filter(each -> each.vip().number() == vipNumber && each.port() != null)
+            .findFirst();
+    Optional<FiveTuple> reply = origin.flatMap(any -> tupleOf(packet));
+    if (origin.isEmpty()) {
+      refusals.drop(RejectReason.UNKNOWN_REPLY);
+    } else if (reply.isPresent()) {
+      ask(origin.get(), reply.get());
+      if (translated.deliverAtClient(origin.get(), packet, reply.get())) {
+        packetIns.count(Outcome.KNOWN);
+      }
+    }
+  }
+
+  private void ask(ReplyOrigin origin, FiveTuple reply) {
+    tables
+        .ordinary()
+        .ask(origin.requestTo(reply), reply, origin.vip().number(), origin.member().number());
   }
 
   private boolean deliver(Arrival arrival, FiveTuple reply, List<ReplyOrigin> origins) {
@@ -104,9 +135,7 @@ public record UnrecordedReplies(
       refusals.drop(RejectReason.UNKNOWN_REPLY);
       return true;
     }
-    tables
-        .ordinary()
-        .ask(only.requestTo(reply), reply, only.vip().number(), only.member().number());
+    ask(only, reply);
     deliver(packet, reply, only);
     return true;
   }

@@ -260,7 +260,8 @@ public final class TrackedReplies {
   /**
    * The VIP's replies to a next hop that were found where requests are remembered, and that the
    * zone of clients' edges is to translate here: those to next hops at this switch, and those whose
-   * requests have come in here. If that zone lacks their connection, table 3 drops them.
+   * requests have come in here. If that zone lacks their connection, table 3 sends them to the
+   * controller.
    */
   public static OFFlowAdd translateTo(SwitchTables tables, BucketTraffic traffic, Onward next) {
     OFFactory factory = tables.factory();

@@ -261,7 +261,7 @@ public final class TrackedRules {
 
   /**
    * Translates the replies of a member where their path ends, before they are delivered. Those of
-   * no known connection do not reach its client, which would reset it.
+   * no known connection would be reset by its client: the controller delivers them.
    */
   public static List<OFFlowAdd> replies(OFFactory factory, BucketTraffic traffic, Server member) {
     Match.Builder match = ReplyRules.fromService(factory.buildMatch(), traffic, member);
@@ -273,7 +273,7 @@ public final class TrackedRules {
             .setInstructions(lookUp(factory, traffic.zone(), FlowLayout.HOSTS))
             .build(),
         new RuleKey(FlowLayout.HOSTS, FlowLayout.PRIORITY_UNTRANSLATED_REPLY, match.build())
-            .add(factory, cookie(traffic, member))
+            .add(factory, cookie(traffic, member), SwitchRules.toController(factory))
             .build());
   }
 
