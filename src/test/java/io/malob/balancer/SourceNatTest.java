@@ -304,13 +304,13 @@ class SourceNatTest {
     setUp(vip, ADDRESSES);
     fixture.setVip("auto_per_second", "1000", "connection_limit", "2");
     fixture.pass(40);
-    for (Host client : List.of(fixture.m1, fixture.client)) {
-      open(fixture.m1, 40_000);
-      open(fixture.client, 40_000);
-      fixture.assertReset(fixture.send(client, 40_001, SYN));
+    for (int port : new int[] {40_000, 41_000}) {
+      open(fixture.m1, port);
+      open(fixture.client, port);
+      fixture.assertReset(fixture.send(fixture.client, port + 1, SYN));
 
       for (Host each : List.of(fixture.m1, fixture.client)) {
-        assertAnswered(each, 40_000, seen(each, 40_000, ACK), FIN);
+        assertAnswered(each, port, seen(each, port, ACK), FIN);
       }
       fixture.pass(4);
     }

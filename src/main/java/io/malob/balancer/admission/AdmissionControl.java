@@ -53,6 +53,9 @@ public record AdmissionControl(
     if (tracking != null && tracked.repeat(opened, first, tracking)) {
       return null;
     }
+    if (tracking != null && tracking.traffic().translatesSource()) {
+      return tiers.tryAll((acceptable, takesRoom) -> track(opened, first, acceptable, tracking));
+    }
     return tiers.tryEach(
         opened.request().srcAddress(),
         opened.client(),

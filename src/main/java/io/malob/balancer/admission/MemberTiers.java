@@ -72,6 +72,20 @@ public record MemberTiers(ConnectionTable connections, CoreAccess coreAccess) {
         : room.sawSameNextHop ? RejectReason.SAME_NEXT_HOP : refused;
   }
 
+  /**
+   * Tries all members that are not full, for a client that they do not see: it may be one of them,
+   * or have the next hop of one.
+   *
+   * @return the reason why no member was chosen; null if a member was chosen
+   */
+  @Nullable RejectReason tryAll(Attempt attempt) {
+    Room room = new Room();
+    @Nullable RejectReason refused = attempt.among(room::isAt, false);
+    return refused == RejectReason.NO_DISTINCT_MEMBER && room.sawFull
+        ? RejectReason.MEMBERS_FULL
+        : refused;
+  }
+
   /** Skips members that cannot serve the client, and records whether it has skipped any. */
   private static final class Room {
     private boolean sawFull;
