@@ -81,14 +81,18 @@ final class ConnectionFlushes {
 
   /** A switch is to forget just these connections of a VIP. */
   void want(DatapathId switchId, BucketTraffic traffic, Set<TrackedFlush> lost, long nowNanos) {
+    // switches may share their connections
+    bySwitch
+        .values()
+        .forEach(of -> of.keySet().removeIf(each -> each.isOfEnded() && each.concerns(traffic)));
     Map<TrackedFlush, Progress> all =
         bySwitch.computeIfAbsent(switchId, any -> new LinkedHashMap<>());
     all.keySet()
         .removeIf(
             each ->
-                !lost.contains(each)
-                    && (each.traffic().vipNumber() == traffic.vipNumber()
-                        || each.concerns(traffic)));
+                each.traffic().vipNumber() == traffic.vipNumber()
+                    && !each.isOfEnded()
+                    && !lost.contains(each));
     lost.forEach(each -> all.putIfAbsent(each, new Progress(0, nowNanos)));
     if (all.isEmpty()) {
       bySwitch.remove(switchId);
@@ -96,11 +100,18 @@ final class ConnectionFlushes {
   }
 
   /**
-   * A switch is to forget all connections of a VIP that has no rules there any more, until one has
-   * its address and port again.
+   * Switches are to forget all connections of a VIP that has no rules any more, until one has its
+   * address and port again.
    */
-  void forget(DatapathId switchId, BucketTraffic ended, long nowNanos) {
-    want(switchId, ended, Set.of(TrackedFlush.ofEnded(ended)), nowNanos);
+  void forget(Set<DatapathId> edges, BucketTraffic ended, long nowNanos) {
+    for (DatapathId switchId : edges) {
+      want(switchId, ended, Set.of(), nowNanos);
+    }
+    for (DatapathId switchId : edges) {
+      bySwitch
+          .computeIfAbsent(switchId, any -> new LinkedHashMap<>())
+          .put(TrackedFlush.ofEnded(ended), new Progress(0, nowNanos));
+    }
   }
 
   /** Whether there are connections of ended VIPs to forget. */

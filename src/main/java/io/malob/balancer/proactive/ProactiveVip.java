@@ -378,8 +378,8 @@ final class ProactiveVip {
 
   private void clearEntry(DatapathId switchId, long nowNanos) {
     boolean hadRules = entryRules.clear(switchId, nowNanos);
-    if (hadRules && traffic.isTracked()) {
-      parts.flushes().forget(switchId, traffic, nowNanos);
+    if (hadRules && traffic.isTracked() && !hasRules()) {
+      parts.flushes().forget(edges.keySet(), traffic, nowNanos);
     }
   }
 
@@ -571,9 +571,12 @@ final class ProactiveVip {
   /** Removes everything at once: the VIP is gone, or its traffic is another. */
   void remove(long nowNanos) {
     parts.buckets().share(traffic.vipNumber(), ImmutableMap.of());
+    if (traffic.isTracked() && hasRules()) {
+      parts.flushes().forget(edges.keySet(), traffic, nowNanos);
+    }
     for (EdgeBuckets edge : edges.values()) {
       edge.remove(traffic.vipNumber(), parts.programmed().wire(edge.switchId()).orElse(null));
-      clearEntry(edge.switchId(), nowNanos);
+      boolean unusedAsAllAreForgotten = entryRules.clear(edge.switchId(), nowNanos);
       parts.buckets().forget(traffic.vipNumber(), edge.switchId());
     }
     replySide.clear(traffic.vipNumber(), nowNanos);
