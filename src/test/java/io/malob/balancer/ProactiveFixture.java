@@ -79,6 +79,12 @@ final class ProactiveFixture {
 
   /** A VIP of that address, and hosts of its family. */
   ProactiveFixture(BalancerNetwork net, IPAddress<?> vip, String... vipFields) {
+    this(net, vip, false, vipFields);
+  }
+
+  /** The same, where members see addresses of switches if there is source NAT. */
+  ProactiveFixture(
+      BalancerNetwork net, IPAddress<?> vip, boolean hasSourceNat, String... vipFields) {
     // the catalog comes first, as at a controller's start
     this.net = net;
     this.vip = vip;
@@ -102,6 +108,9 @@ final class ProactiveFixture {
       set(Catalog.VIPS, "v", vipFields);
     }
     net.create(Catalog.POOLS, "id", "p", "vip_id", "v", "lb_method", "WRR");
+    if (hasSourceNat) {
+      set(Catalog.POOLS, "p", "source_nat", "true");
+    }
     addMember("m1", m1);
     addMember("m2", m2);
     s1 = net.addSwitch(1);

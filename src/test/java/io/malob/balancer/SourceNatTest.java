@@ -53,14 +53,13 @@ class SourceNatTest {
 
   /** Buckets place connections. */
   private ProactiveFixture bySharesOf(IPAddress<?> vip) {
-    return new ProactiveFixture(net, vip, "placement", "tracked", "auto_per_second", "0");
+    return new ProactiveFixture(net, vip, true, "placement", "tracked", "auto_per_second", "0");
   }
 
   /** The network has learned the hosts; the pool gets its only member. */
   private void take(ProactiveFixture now) {
     fixture = now;
     net = now.net;
-    net.change(Catalog.POOLS, "p", "source_nat", "true");
     net.delete(Catalog.MEMBERS, "m2");
     fixture.askForVip(fixture.m1);
     fixture.settle();
@@ -257,7 +256,6 @@ class SourceNatTest {
   void vipOfWhichNoNextHopIsKnown_isServed(String vip) {
     net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, ADDRESSES);
     fixture = bySharesOf(IPAddress.of(vip));
-    net.change(Catalog.POOLS, "p", "source_nat", "true");
     net.delete(Catalog.MEMBERS, "m2");
     fixture.pass(4);
 
