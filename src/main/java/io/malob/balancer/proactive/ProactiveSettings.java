@@ -43,8 +43,8 @@ public record ProactiveSettings(
   private static final Setting<Integer> AUTO_PER_SECOND =
       Setting.number("autoPerSecond", 1_000, 1, Integer.MAX_VALUE)
           .describedAs(
-              "The new connections per second from which buckets place those of a VIP with placement"
-                  + " tracked or auto.");
+              "The new connections per second from which buckets place those of a VIP with"
+                  + " placement tracked or auto.");
   private static final Setting<Integer> AUTO_HALF_OPEN =
       Setting.number("autoHalfOpen", 5_000, 1, Integer.MAX_VALUE)
           .describedAs(
@@ -53,7 +53,8 @@ public record ProactiveSettings(
   private static final Setting<Integer> AUTO_CALM_SECONDS =
       Setting.number("autoCalmSeconds", 30, 1, MAX_SECONDS)
           .describedAs(
-              "How many seconds both must be below half of that until the controller chooses again.");
+              "How many seconds both must be below half of that until the controller chooses"
+                  + " again.");
   private static final Setting<BucketSource> BUCKET_SOURCE =
       Setting.choice("bucketSource", BucketSource.class, "port")
           .describedAs(
