@@ -162,7 +162,7 @@ class IpFamilyTest {
   @Test
   void rulesOfHost_matchItsNumber_ofEitherFamily() {
     Attachment at = new Attachment(DatapathId.of(1), OFPort.of(2), MacAddress.of(3));
-    MacAddress mask = MacAddress.of("00:ff:ff:ff:ff:ff");
+    MacAddress mask = MacAddress.of("00:3f:ff:ff:ff:ff");
     MacAddress number = MacAddress.of(NextHopMac.of(at).getLong() & mask.getLong());
     assertEquals(
         List.of(
