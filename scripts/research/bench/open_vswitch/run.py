@@ -7,9 +7,7 @@ import tempfile
 from pathlib import Path
 
 from malob.cli.arguments import Parser, positive
-from malob.errors import MissingError
 from malob.system.preparation import prepare
-from malob.system.waiting import say
 from research.bench import ovn
 from research.bench.bench_command import BenchCommand, Document, add_connects, check_parallel
 from research.bench.open_vswitch.cases import CASES, OVN
@@ -28,7 +26,7 @@ class OpenVSwitchCommand(BenchCommand):
     needs = ("lab", "bench", "controller")
 
     def add_options(self, parser: Parser) -> None:
-        parser.add_argument("--case", action="append", choices=list(CASES), help="run only this case; may be repeated")
+        parser.add_argument("--case", action="append", choices=list(CASES), help="run only this case; may be repeated (default all but ovn)")
         parser.add_argument("--requests", type=positive, default=10_000, metavar="N", help="requests per round (default %(default)s)")
         parser.add_argument("--parallel", type=positive, default=20, metavar="N", help="parallel requests (default %(default)s)")
         parser.add_argument("--rounds", type=positive, default=3, metavar="N", help="pairs of rounds of each case (default %(default)s)")
@@ -51,14 +49,8 @@ class OpenVSwitchCommand(BenchCommand):
 
 
 def _available(options: argparse.Namespace) -> list[str]:
-    """The cases; without OVN if that cannot be installed, unless it was asked for by name."""
-    cases = [case for name, case in CASES.items() if name in (options.case or CASES)]
+    """The cases. OVN only by name: on Open vSwitch 3.1, requests through it time out in rounds of 10,000."""
+    cases = [case for name, case in CASES.items() if name in (options.case or CASES.keys() - {"ovn"})]
     if OVN in cases:
-        try:
-            prepare(ovn.NEEDS)
-        except MissingError as error:
-            if options.case:
-                raise
-            say(f"ovn is skipped: {error}")
-            cases.remove(OVN)
+        prepare(ovn.NEEDS)
     return cases
