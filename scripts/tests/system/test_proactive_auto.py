@@ -79,12 +79,13 @@ class AutoTest(SystemTest):
             self.talker(server.name, "serve", server.name, str(PORT))
             wait_until(lambda name=server.name: self.on(name, "ss", "-Htln", "sport", "=", f":{PORT}"), f"{server.name} to listen", 10)  # type: ignore[misc]
         self.virtual("flooded", FLOODED, PORT, placement=balancing.AUTO)
-        balancing.wait_for_proactive(self.controller.rest, "flooded")
         self.virtual("other", OTHER, 80)
         holding = [self.talker("c1", "hold", FLOODED, str(PORT), "--every", str(pause)) for pause in PAUSES_S]
         for each in holding:
             assert each.stdout is not None
             self.assertIn("local", json.loads(each.stdout.readline()))
+        # now the client is known, so that its switch gets buckets
+        balancing.wait_for_proactive(self.controller.rest, "flooded")
         self.assertEqual("exact", self._state())
 
         requester = subprocess.Popen(
