@@ -1,70 +1,48 @@
 package io.malob.balancer.proactive;
 
+import io.malob.balancer.proactive.SharedRules.Part;
+import io.malob.balancer.proactive.SharedRules.Place;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.TrackedErrorRules;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.projectfloodlight.openflow.types.DatapathId;
+import org.projectfloodlight.openflow.protocol.OFFactory;
+import org.projectfloodlight.openflow.protocol.OFFlowAdd;
 import org.projectfloodlight.openflow.types.IPAddress;
 
 /**
  * The rules for ICMP errors to the addresses of tracked VIPs: the switch that tracks a connection
- * knows the member whose packet an error quotes. VIPs of one address share them. For one thread at
- * a time.
+ * knows the member whose packet an error quotes. For one thread at a time.
  */
 final class TrackedErrors {
-  private final Programmed programmed;
+  private final SharedRules shared;
 
-  /** Those that have rules. */
-  private Set<Place> sent = Set.of();
-
-  /** A VIP's address at a switch. */
-  private record Place(DatapathId switchId, Owner owner) {}
-
-  private record Owner(IPAddress<?> vip, int vlan, int zone) {}
+  /** Errors to an address. */
+  private record Errors(IPAddress<?> vip, int vlan, int zone) implements Part {
+    @Override
+    public List<OFFlowAdd> rules(OFFactory factory) {
+      return TrackedErrorRules.of(factory, vip, vlan, zone);
+    }
+  }
 
   TrackedErrors(Programmed programmed) {
-    this.programmed = programmed;
+    this.shared = new SharedRules(programmed);
   }
 
   /** Brings the rules up to date. */
   void advance(Collection<ProactiveVip> vips, long nowNanos) {
-    Map<Place, Wire> wanted = new HashMap<>();
+    Map<Place, Part> wanted = new HashMap<>();
     for (ProactiveVip vip : vips) {
       BucketTraffic traffic = vip.traffic();
       if (traffic.isTracked()) {
-        Owner owner = new Owner(traffic.address(), traffic.vlan(), traffic.zone());
+        Errors errors = new Errors(traffic.address(), traffic.vlan(), traffic.zone());
         vip.edges().stream()
             .filter(EdgeBuckets::hasRules)
-            .map(EdgeBuckets::switchId)
-            .forEach(
-                each ->
-                    programmed
-                        .wire(each)
-                        .ifPresent(wire -> wanted.put(new Place(each, owner), wire)));
+            .forEach(edge -> wanted.put(new Place(edge.switchId(), errors), errors));
       }
     }
-    for (Place before : sent) {
-      if (!wanted.containsKey(before)) {
-        programmed.clear(before.switchId, before.owner, nowNanos);
-      }
-    }
-    wanted.forEach((place, wire) -> set(place, wire, nowNanos));
-    sent = new HashSet<>(wanted.keySet());
-  }
-
-  private void set(Place place, Wire wire, long nowNanos) {
-    if (!sent.contains(place)) {
-      Owner owner = place.owner;
-      wire.sw()
-          .set(
-              owner,
-              TrackedErrorRules.of(wire.factory(), owner.vip, owner.vlan, owner.zone),
-              wire.tables(),
-              nowNanos);
-    }
+    shared.set(wanted, nowNanos);
   }
 }

@@ -1,6 +1,8 @@
 package io.malob.balancer.proactive;
 
 import io.malob.algorithm.Server;
+import io.malob.balancer.proactive.SharedRules.Part;
+import io.malob.balancer.proactive.SharedRules.Place;
 import io.malob.openflow.IpFamily;
 import io.malob.openflow.bucket.BucketTraffic;
 import io.malob.openflow.bucket.FragmentRules;
@@ -27,28 +29,15 @@ final class TrackedFragments {
   private static final int PARTS = 64;
 
   private final Programmed programmed;
+  private final SharedRules shared;
 
-  /** Those that have rules, and what these are made of. */
-  private Map<Place, Part> sent = Map.of();
+  private record VipAddress(IPAddress<?> address, int vlan) {}
 
-  /** The owner of rules at a switch. */
-  private record Place(DatapathId switchId, Part.Owner owner) {}
+  private record Openers(int vipNumber) {}
 
-  /** A part of the rules. */
-  private sealed interface Part {
-    /** Whose rules they are. */
-    sealed interface Owner {}
+  private record Clients(IpFamily family) {}
 
-    List<OFFlowAdd> rules(OFFactory factory);
-  }
-
-  private record VipAddress(IPAddress<?> address, int vlan) implements Part.Owner {}
-
-  private record Openers(int vipNumber) implements Part.Owner {}
-
-  private record Clients(IpFamily family) implements Part.Owner {}
-
-  private record MemberAddress(int address, int vlan) implements Part.Owner {}
+  private record MemberAddress(int address, int vlan) {}
 
   /** What clients send to an address. */
   private record Requests(IPAddress<?> address, int vlan, int zone) implements Part {
@@ -85,6 +74,7 @@ final class TrackedFragments {
 
   TrackedFragments(Programmed programmed) {
     this.programmed = programmed;
+    this.shared = new SharedRules(programmed);
   }
 
   /** Brings the rules up to date. */
@@ -100,26 +90,8 @@ final class TrackedFragments {
             });
     // without ports, these packets do not say whose they are
     wanted.keySet().removeAll(ambiguous);
-    wanted.keySet().removeIf(place -> !programmed.tracks(place.switchId));
-    for (Place before : sent.keySet()) {
-      if (!wanted.containsKey(before)) {
-        programmed.clear(before.switchId, before.owner, nowNanos);
-      }
-    }
-    Map<Place, Part> now = new HashMap<>();
-    wanted.forEach(
-        (place, part) ->
-            programmed
-                .wire(place.switchId)
-                .ifPresent(
-                    wire -> {
-                      now.put(place, part);
-                      if (!part.equals(sent.get(place))) {
-                        wire.sw()
-                            .set(place.owner, part.rules(wire.factory()), wire.tables(), nowNanos);
-                      }
-                    }));
-    sent = now;
+    wanted.keySet().removeIf(place -> !programmed.tracks(place.switchId()));
+    shared.set(wanted, nowNanos);
   }
 
   private static void addClients(

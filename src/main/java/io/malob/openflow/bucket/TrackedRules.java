@@ -115,19 +115,8 @@ public final class TrackedRules {
     OFFactory factory = tables.factory();
     Server member = tracked.member();
     @Nullable Onward next = tracked.next();
-    if (next == null) {
-      return List.of(
-          toMember(
-              factory,
-              traffic,
-              member,
-              FlowLayout.PRIORITY_TRACKED,
-              TrackedMark.match(
-                  connections(factory, traffic, traffic.protocol(), member), member.number()),
-              toController(factory, traffic)));
-    }
     @Nullable IPAddress<?> source = tracked.source();
-    if (source != null) {
+    if (next == null || source != null) {
       return List.of(
           toMember(
               factory,
@@ -136,7 +125,9 @@ public final class TrackedRules {
               FlowLayout.PRIORITY_TRACKED,
               TrackedMark.match(
                   connections(factory, traffic, traffic.protocol(), member), member.number()),
-              SourceRules.translate(factory, traffic, member, source)));
+              next == null || source == null
+                  ? toController(factory, traffic)
+                  : SourceRules.translate(factory, traffic, member, source)));
     }
     return FragmentRules.protocols(traffic)
         .flatMap(protocol -> toMember(tables, traffic, protocol, member, next).stream())
