@@ -16,6 +16,7 @@ import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
 import io.malob.testing.Frames;
 import io.malob.testing.Ipv6Frames;
+import io.malob.testing.SwitchProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +123,17 @@ final class ProactiveFixture {
     net.link(s1, 12, s4, 11);
     net.link(s4, 12, s3, 12);
     List.of(client, other, m1, m2).forEach(net::learn);
+  }
+
+  /** On Open vSwitch, a VIP whose connections switches track, and whose buckets choose members. */
+  static ProactiveFixture tracked(String vip, String... moreFields) {
+    List<String> fields = new ArrayList<>(List.of("placement", "tracked", "auto_per_second", "0"));
+    fields.addAll(List.of(moreFields));
+    return new ProactiveFixture(
+            new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
+            IPAddress.of(vip),
+            fields.toArray(String[]::new))
+        .settle();
   }
 
   /** The controller starts anew on the same switches, with this change of the VIP. */

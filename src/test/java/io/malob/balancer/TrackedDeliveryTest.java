@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.CookieKind;
 import io.malob.testing.FakeConntrack;
-import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
 
 /** Packets of tracked connections that the controller delivers, over both versions of IP. */
 class TrackedDeliveryTest {
@@ -28,15 +26,7 @@ class TrackedDeliveryTest {
   private ProactiveFixture fixture;
 
   private void setUp(String vip) {
-    fixture =
-        new ProactiveFixture(
-            new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
-            IPAddress.of(vip),
-            "placement",
-            "tracked",
-            "auto_per_second",
-            "0");
-    fixture.settle();
+    fixture = ProactiveFixture.tracked(vip);
   }
 
   @AfterEach

@@ -7,7 +7,6 @@ import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.openflow.FlowLayout;
 import io.malob.state.catalog.Catalog;
 import io.malob.testing.FakeRule;
-import io.malob.testing.SwitchProfile;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.match.MatchField;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.TransportPort;
 
 /** The rules for fragments of datagrams, which VIPs and members of one address share. */
@@ -26,17 +24,7 @@ class TrackedFragmentsTest {
   private ProactiveFixture fixture;
 
   private void setUp(String vip) {
-    fixture =
-        new ProactiveFixture(
-            new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
-            IPAddress.of(vip),
-            "placement",
-            "tracked",
-            "auto_per_second",
-            "0",
-            "protocol",
-            "udp");
-    fixture.settle();
+    fixture = ProactiveFixture.tracked(vip, "protocol", "udp");
   }
 
   @AfterEach

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.malob.balancer.BalancerNetwork.Host;
 import io.malob.balancer.api.ProactiveStats;
 import io.malob.balancer.api.ProactiveStats.Problem.Kind;
-import io.malob.testing.SwitchProfile;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.projectfloodlight.openflow.types.IPAddress;
 
 /** A tracked VIP at a switch whose table of connections is full. */
 class TrackedFullTableTest {
@@ -25,18 +23,7 @@ class TrackedFullTableTest {
   private Host client;
 
   private void setUp(String vip, String protocol) {
-    net = new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of());
-    take(
-        new ProactiveFixture(
-            net,
-            IPAddress.of(vip),
-            "placement",
-            "tracked",
-            "auto_per_second",
-            "0",
-            "protocol",
-            protocol));
-    fixture.settle();
+    take(ProactiveFixture.tracked(vip, "protocol", protocol));
   }
 
   private void take(ProactiveFixture now) {

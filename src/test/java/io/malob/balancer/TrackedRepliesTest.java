@@ -22,7 +22,6 @@ import io.malob.openflow.tracked.Nat;
 import io.malob.testing.FakeFlowTable.Counts;
 import io.malob.testing.FakeNetwork.Delivery;
 import io.malob.testing.FakeRule;
-import io.malob.testing.SwitchProfile;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.projectfloodlight.openflow.protocol.OFFactory;
 import org.projectfloodlight.openflow.protocol.OFMessage;
 import org.projectfloodlight.openflow.types.DatapathId;
-import org.projectfloodlight.openflow.types.IPAddress;
 import org.projectfloodlight.openflow.types.OFPort;
 
 /** What comes from the service ports of a tracked VIP's members, over both versions of IP. */
@@ -47,15 +45,7 @@ class TrackedRepliesTest {
   private ProactiveFixture fixture;
 
   private void setUp(String vip) {
-    fixture =
-        new ProactiveFixture(
-            new BalancerNetwork(SwitchProfile.OPEN_VSWITCH, Map.of()),
-            IPAddress.of(vip),
-            "placement",
-            "tracked",
-            "auto_per_second",
-            "0");
-    fixture.settle();
+    fixture = ProactiveFixture.tracked(vip);
   }
 
   @AfterEach
