@@ -15,7 +15,7 @@ import time
 
 _ETH_IPV4 = 0x0800
 _DEVICE = "eth0"
-#: sources that nobody has: 11.0.0.0/8
+#: addresses of no host: 11.0.0.0/8
 _FORGED = 0x0B000000
 _SYN = 2
 

@@ -180,7 +180,7 @@ public final class SourceRules {
 
   /**
    * Translates what comes back to a source address of the switch, also if it was looked up as a
-   * member's reply; nobody else has the address.
+   * member's reply; no other host has the address.
    */
   public static List<OFFlowAdd> ofAddress(OFFactory factory, IPAddress<?> source, int zone) {
     return List.of(
